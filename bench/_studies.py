@@ -13,8 +13,8 @@ from _reproduction.figures import alone
 from _reproduction.words import prose
 from candidly.compare.stability import Report, assess, make_case, read_report
 from candidly.compare.stability._report import Association
+from candidly.compare.stability.document import BIAS, grids, missed_line
 from candidly.compare.stability.figures import prevalence_figure, rank_figure
-from candidly.compare.stability.page import BIAS, grids, missed_line
 from candidly.ground.files import replacing
 from candidly.people.validation import corrected, judge, read_released
 from candidly.show.grid import Grid

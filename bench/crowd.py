@@ -36,7 +36,7 @@ from _reproduction.figures import alone
 from candidly import crowd, load
 from candidly.data.labels.labelled import Labelled
 from candidly.ground.seeds import draw
-from candidly.people.crowd.consensus_page import set_figure
+from candidly.people.crowd.consensus_document import set_figure
 
 PAGE = Path(__file__).parents[1] / "docs" / "crowd.md"
 FIGURE = PAGE.parent / "images" / "crowd-sets.svg"

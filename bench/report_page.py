@@ -30,12 +30,12 @@ SECONDS, GIGABYTES, MEGABYTES = 20.0, 1.0, 5.0
 REPORT = """
 import sys, time
 from candidly.ground.process import peak_memory_bytes
-from candidly.compare.report import write_report
+from candidly.compare.report import results_document
 from candidly.compare.sweep.journal import read_results
 
 begun = time.perf_counter()
 results = read_results(sys.argv[1])
-write_report(results, sys.argv[2])
+results_document(results).write(sys.argv[2])
 records = sum(len(run.records) for run in results.runs)
 print(time.perf_counter() - begun, peak_memory_bytes() / 1e9, records)
 """

@@ -25,7 +25,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from sklearn.datasets import load_digits
 
 from candidly import from_arrays, review
-from candidly.compare import write_built_page
+from candidly.compare import built_document, read_built
 from candidly.compare.corpora import BuildSettings, build, make_corpus
 from candidly.compare.corpora.corpus import wanted
 
@@ -129,7 +129,7 @@ def building(folder: Path) -> Path:
     """The page of a benchmark of made-up articles."""
     asked = BuildSettings(more_than=75, tail_at_most=150, held=12)
     build(make_corpus(3_000), folder, asked, keep=wanted)
-    write_built_page(folder, folder / "page.html")
+    built_document(read_built(folder)).write(folder / "page.html")
     return folder / "page.html"
 
 

@@ -29,7 +29,7 @@ from candidly import Labelled, LabelErrorDetector, NoisyLabelClassifier, Partial
 from candidly import UnknownName, benchmark, check, fit, from_arrays, load, load_model, read
 from candidly import criteria, crowd, detectors, examples, imperfect, plugins, report, review
 from candidly import sources, stability, stats, validation
-from candidly.compare import Criterion, Results, cells, read_results, render, track
+from candidly.compare import Criterion, Results, cells, read_results, accuracy_tables, track
 from candidly.compare.challenge.entry import read_task
 from candidly.compare.stability import mcnemar
 from candidly.data import Expected, Process, Source, Votes, match_order, union

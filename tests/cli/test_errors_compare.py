@@ -81,10 +81,10 @@ def test_the_page_is_one_file_and_escapes(candidly, data, tmp_path):
     assert page.count("<svg") == 1
     assert "<strong>" in page
     assert not any(f'{word}="http' in page for word in ("src", "href"))
-    from candidly.errors.detectors.comparison_page import make_comparison_page
+    from candidly.errors.detectors.comparison_document import comparison_document
 
     row = detectors.compare(data, ["loss"])[0].values()
-    odd = make_comparison_page([{"noise": "<b>x", "seed": 0, **row}])
+    odd = comparison_document([{"noise": "<b>x", "seed": 0, **row}]).page()
     assert "<b>x" not in odd
     assert "&lt;b&gt;x" in odd
 

@@ -72,7 +72,7 @@ def _same(path: Path, other: Path) -> bool:
 
 
 def print_counts(counts: Mapping[str, int], by: str, evidence: Evidence | SetEvidence) -> None:
-    from ..errors.confident.issues_page import CALIBRATED, MEANING, OFF_DIAGONAL
+    from ..errors.confident.issues_document import CALIBRATED, MEANING, OFF_DIAGONAL
 
     meaning = {"off-diagonal": OFF_DIAGONAL, "calibrated": CALIBRATED, "flagged": MEANING[by]}
     labelled = int(evidence.labelled.sum())
@@ -104,14 +104,14 @@ def print_issues(table: pl.DataFrame, flagged: int) -> None:
 
 
 def print_classes(table: pl.DataFrame, top: int) -> None:
-    from ..errors.confident.issues_page import classes_grid
+    from ..errors.confident.issues_document import classes_grid
 
     if top:
         show(classes_grid(table, top), _rest(top, len(table), "classes"))
 
 
 def print_overlaps(table: pl.DataFrame, top: int) -> None:
-    from ..errors.confident.issues_page import overlaps_grid
+    from ..errors.confident.issues_document import overlaps_grid
 
     if top and len(table):
         show(overlaps_grid(table, top), _rest(top, len(table), "pairs"))

@@ -63,15 +63,18 @@ def noted() -> Iterator[list[warnings.WarningMessage]]:
             warnings.warn(one.message, stacklevel=1)
 
 
-def check_form(form: str) -> None:
+def check_form(form: str, json: bool = False) -> None:
     """Refuse a form that is not there before anything is computed.
+
+    Args:
+        json: whether JSON is one of the forms.
 
     Raises:
         UnknownName: it is not there; suggests the nearest.
     """
     from ..ground.names import lookup
 
-    lookup(FORMS, form, "format")
+    lookup({**FORMS, "json": None} if json else FORMS, form, "format")
 
 
 def width() -> int:

@@ -152,7 +152,7 @@ def check(
     if found.data.label_kind == ONE_OF:  # the page is about labels that hold
         del places["page"]
     else:
-        found.write_page(places["page"], following, said)
+        found.document(following, said).write(places["page"])
     if probs is not None:
         found.judged.save(probs, found.ids())
     if as_json:

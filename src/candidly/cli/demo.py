@@ -107,7 +107,7 @@ def _pictures() -> _Demo:
 
 def _run(what: _Demo, out: Path, workers: int | None) -> None:
     from ..compare.benchmarking import prepare
-    from ..compare.report import findings, render, write_report
+    from ..compare.report import accuracy_tables, findings, results_document
     from ..compare.sweep.journal import read_results
     from ..compare.sweep.run import run_plan
     from ..compare.sweep.settings import make_settings
@@ -125,8 +125,8 @@ def _run(what: _Demo, out: Path, workers: int | None) -> None:
     with _progress.shown() as watch:
         run_plan(plan, loaded, out, workers=workers, watch=watch)
     results = read_results(out)
-    print_text(render(results, width=width(), choices=False))
-    write_report(results, out / "report.html")
+    print_text(accuracy_tables(results, choices=False).render(width=width()))
+    results_document(results).write(out / "report.html")
     for sentence in findings(results)[:2]:
         print(sentence)
     print(f"\n{time.monotonic() - started:.0f} s. Look at {out / 'report.html'}", file=sys.stderr)

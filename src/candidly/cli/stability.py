@@ -11,7 +11,6 @@ import typer
 from ..data.ingest import Roles
 from ..ground.bounds import MOST_DRAWS
 from ..ground.files import write_json, write_table
-from ..ground.jsons import to_json
 from . import _progress
 from ._column_options import ANY, CELLS, LABELS, reads
 from ._issues import check_place
@@ -126,6 +125,7 @@ def stability(
       candidly stability --labels l.npy --corrected c.npy --predictions models --plan plan.csv
     """
     from ..compare.stability import assess, checking_plan, read_case
+    from ..compare.stability.document import stability_document
 
     check_form(form)
     check_place(out, "--out", (".json",))
@@ -158,22 +158,17 @@ def stability(
         )
     read = {"labels": str(original), "predictions": str(models)}
     read |= {} if corrected is None else {"corrected labels": str(corrected)}
+    document = stability_document(report, read=read)
     if html is not None:
-        from ..compare.stability.page import write_stability_page
-
-        write_stability_page(report, html, read=read)
+        document.write(html)
     if plan is not None:
         to_check = checking_plan(read_in.case, read_in.found, alpha, seed)
         write_table(_plan_table(read_in.case, to_check.items), plan)
-    about = {"read": read, **report.as_dict()}
     if out is not None:
-        write_json(about, out)
+        write_json({"read": read, **report.as_dict()}, out)
+    print_text(document.render("json" if as_json else form, width()))
     if as_json:
-        print(to_json(about))
         return
-    from ..compare.stability.page import render_stability
-
-    print_text(render_stability(report, width(), form))
     for path in (html, plan, out):
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)

@@ -2,9 +2,9 @@
 
 A benchmark: ``sources.load`` → ``imperfect.apply`` → ``make_plan`` → ``make_tasks`` → ``execute``
 (``train``, then ``oracle_measure`` at each record) → ``Journal`` → ``read_results`` → ``cells`` →
-``render``, ``write_report``. Stability: two versions of labels, predictions → ``make_case`` →
-``Case`` → ``assess`` → ``Report``. A challenge: label sets → ``make_challenge`` → folder;
-submissions → ``submit`` → ``run_challenge`` → outcomes and answers → ``score_challenge`` →
+``results_document``. Stability: two versions of labels, predictions → ``make_case`` → ``Case`` →
+``assess`` → ``Report`` → ``stability_document``. A challenge: label sets → ``make_challenge`` →
+folder; submissions → ``submit`` → ``run_challenge`` → outcomes and answers → ``score_challenge`` →
 ``Result`` → page, CSV, JSON. All but the runs follows from the folder, and is computed anew each
 time.
 """
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from . import sweep as sweep
     from . import tracking as tracking
     from .benchmarking import benchmark as benchmark
-    from .corpora.built_page import write_built_page as write_built_page
+    from .corpora.built_document import built_document as built_document
+    from .report import accuracy_tables as accuracy_tables
     from .report import findings as findings
-    from .report import render as render
-    from .report import write_report as write_report
-    from .stability.page import render_stability as render_stability
-    from .stability.page import write_stability_page as write_stability_page
+    from .report import results_document as results_document
+    from .stability.document import stability_document as stability_document
     from .sweep.journal import read_results as read_results
     from .sweep.results import Results as Results
     from .sweep.select import Criterion as Criterion
@@ -36,22 +35,22 @@ if TYPE_CHECKING:
 _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
     "Criterion": "sweep.select",
     "Results": "sweep.results",
+    "accuracy_tables": "report",
     "benchmark": "benchmarking",
+    "built_document": "corpora.built_document",
     "cells": "sweep.select",
     "challenge": "",
     "corpora": "",
     "findings": "report",
+    "read_built": "corpora.read",
     "read_results": "sweep.journal",
-    "render": "report",
-    "render_stability": "stability.page",
     "report": "",
+    "results_document": "report",
     "stability": "",
+    "stability_document": "stability.document",
     "sweep": "",
     "track": "tracking",
     "tracking": "",
-    "write_built_page": "corpora.built_page",
-    "write_report": "report",
-    "write_stability_page": "stability.page",
 }
 
 if not TYPE_CHECKING:  # for them, a name that is not above is an error

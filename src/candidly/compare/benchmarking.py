@@ -60,7 +60,7 @@ def benchmark(
             with ``preset="plench-images"`` what is not given is as that protocol has it.
 
     Returns:
-        the runs with their records; ``candidly.report.render`` makes tables of them.
+        the runs with their records; ``candidly.compare.accuracy_tables`` makes tables of them.
 
     Raises:
         ValueError, KeyError, FileNotFoundError, OSError: before anything is trained where

@@ -54,18 +54,19 @@ if TYPE_CHECKING:
     from .confident import scores as scores
     from .confident import scores_multilabel as scores_multilabel
     from .confident import thresholds as thresholds
-    from .confident.issues_page import write_issues_page as write_issues_page
+    from .confident.issues_document import issues_document as issues_document
     from .crossval import CrossValidated as CrossValidated
     from .crossval import Network as Network
     from .crossval import cross_validate as cross_validate
     from .detectors import Detection as Detection
     from .detectors import Detector as Detector
-    from .detectors.comparison_page import write_comparison_page as write_comparison_page
+    from .detectors.comparison_document import comparison_document as comparison_document
     from .estimator import CleanClassifier as CleanClassifier
     from .estimator import LabelErrorDetector as LabelErrorDetector
 
 _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
     "Checked": "checking",
+    "CleanClassifier": "estimator",
     "Counts": "confident",
     "CrossValidated": "crossval",
     "Detection": "detectors",
@@ -76,7 +77,6 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "FindBy": "confident",
     "Health": "confident",
     "Issues": "confident",
-    "CleanClassifier": "estimator",
     "LabelErrorDetector": "estimator",
     "METHODS": "confident",
     "Network": "crossval",
@@ -87,6 +87,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "adjusted": "confident",
     "check": "checking",
     "checking": "",
+    "comparison_document": "detectors.comparison_document",
     "confident": "",
     "confident_joint": "confident",
     "corrected": "confident",
@@ -102,14 +103,13 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "gathered": "confident",
     "health": "confident",
     "holds_sets": "confident",
+    "issues_document": "confident.issues_document",
     "joint": "confident",
     "noise_matrices": "confident",
     "prior": "confident",
     "scores": "confident",
     "scores_multilabel": "confident",
     "thresholds": "confident",
-    "write_comparison_page": "detectors.comparison_page",
-    "write_issues_page": "confident.issues_page",
 }
 
 if not TYPE_CHECKING:  # for them, a name that is not above is an error

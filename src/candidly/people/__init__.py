@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from . import review as review
     from . import validation as validation
     from . import web as web
-    from .crowd.consensus_page import set_figure as set_figure
-    from .crowd.consensus_page import write_crowd_page as write_crowd_page
-    from .crowd.labels_page import write_labels_page as write_labels_page
-    from .validation.verdicts_page import write_verdicts_page as write_verdicts_page
+    from .crowd.consensus_document import crowd_document as crowd_document
+    from .crowd.consensus_document import set_figure as set_figure
+    from .crowd.labels_document import labels_document as labels_document
+    from .validation.verdicts_document import verdicts_document as verdicts_document
 
 _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
     "crowd": "",
+    "crowd_document": "crowd.consensus_document",
+    "labels_document": "crowd.labels_document",
     "review": "",
-    "set_figure": "crowd.consensus_page",
+    "set_figure": "crowd.consensus_document",
     "validation": "",
+    "verdicts_document": "validation.verdicts_document",
     "web": "",
-    "write_crowd_page": "crowd.consensus_page",
-    "write_labels_page": "crowd.labels_page",
-    "write_verdicts_page": "validation.verdicts_page",
 }
 
 if not TYPE_CHECKING:  # for them, a name that is not above is an error

@@ -42,6 +42,7 @@ class Grid:
     Attributes:
         keys: so many columns on the left name the rows; where text needs several tables for want
             of room, each has them.
+        bold: what a cell in bold is, said where bold can be seen.
     """
 
     title: str
@@ -49,6 +50,7 @@ class Grid:
     rows: Sequence[Sequence[Value | Datum]]
     notes: tuple[str, ...] = ()
     keys: int = 1
+    bold: str = ""
 
     def __post_init__(self) -> None:
         for number, row in enumerate(self.rows):
@@ -69,7 +71,7 @@ class Grid:
     def markdown(self) -> str:
         """For Markdown with tables, such as GitHub's."""
         title = [f"### {markdown_safe(self.title)}"] if self.title else []
-        notes = [markdown_paragraph(note) for note in self.notes]
+        notes = [markdown_paragraph(note) for note in _notes(self)]
         return "\n\n".join([*title, _markdown_table(self), *notes])
 
     def csv(self) -> str:
@@ -91,8 +93,19 @@ class Grid:
         return _html(self)
 
 
-def render(parts: Iterable[str | Grid], form: str = "text", width: int = WIDTH) -> str:
-    """Paragraphs and tables in one form.
+@dataclass(frozen=True)
+class Title:
+    """A heading among paragraphs and tables; ``level`` 1 is that of a whole document."""
+
+    text: str
+    level: int
+
+
+Part = str | Grid | Title
+
+
+def render(parts: Iterable[Part], form: str = "text", width: int = WIDTH) -> str:
+    """Paragraphs, tables and headings in one form.
 
     Args:
         parts: in their order. Tables without rows are left out.
@@ -103,14 +116,14 @@ def render(parts: Iterable[str | Grid], form: str = "text", width: int = WIDTH) 
         UnknownName: a form that is not there; suggests the nearest.
     """
     _, write = lookup(FORMS, form, "format")
-    there = [part for part in parts if part if isinstance(part, str) or part.rows]
+    there = [part for part in parts if (part.rows if isinstance(part, Grid) else part)]
     return write(there, width)
 
 
 # text
 
 
-def _text_of(parts: Sequence[str | Grid], width: int) -> str:
+def _text_of(parts: Sequence[Part], width: int) -> str:
     import rich.console
 
     page = io.StringIO()
@@ -120,10 +133,13 @@ def _text_of(parts: Sequence[str | Grid], width: int) -> str:
     )
     for number, part in enumerate(parts):
         before = parts[number - 1] if number else ""
-        if number and (isinstance(part, Grid) or isinstance(before, Grid)):
+        if number and not (isinstance(part, str) and isinstance(before, str)):
             console.print()
-        if isinstance(part, str):
-            console.print(one_line(part))
+        if not isinstance(part, Grid):
+            title = one_line(part if isinstance(part, str) else part.text)
+            console.print(title)
+            if isinstance(part, Title) and part.level == 2:
+                console.print("─" * min(len(title), width))
             continue
         if part.title:
             console.print(one_line(part.title))
@@ -185,6 +201,7 @@ def _csv_value(value: Value, column: Column) -> str:
 # LaTeX
 
 LATEX_NEEDS = r"% in the preamble: \usepackage{amsmath,booktabs}"
+LATEX_TITLES = {1: r"\section*", 2: r"\subsection*", 3: r"\subsubsection*"}
 LATEX_WIDTH, LATEX_SMALL = 80, 100  # letters of a line of text on paper, and of small ones
 LATEX_CELL = 30  # letters of a cell that count; longer texts are broken, or the caller's care
 
@@ -221,6 +238,7 @@ def _narrow(grid: Grid) -> list[Grid]:
             columns=tuple(grid.columns[k] for k in page),
             rows=[[row[k] for k in page] for row in grid.rows],
             notes=grid.notes if number == last else (),
+            bold=grid.bold if number == last else "",
         )
         for number, page in enumerate(pages)
     ]
@@ -240,7 +258,7 @@ def _latex_table(grid: Grid, number: int, small: bool) -> str:
     for row, texts in zip(grid.rows, grid.texts()):
         lines.append(_latex_row(texts, [datum_of(cell).best for cell in row]))
     lines += [r"\bottomrule", r"\end{tabular}"]
-    lines += [rf"\par\footnotesize {latex_safe(note)}" for note in grid.notes]
+    lines += [rf"\par\footnotesize {latex_safe(note)}" for note in _notes(grid)]
     return "\n".join([*lines, r"\end{table}"])
 
 
@@ -279,7 +297,7 @@ def _html(grid: Grid) -> str:
         )
         lines.append(f"<tr{_class('oracle' * soft)}>{''.join(cells)}</tr>")
     lines += ["</tbody>", "</table>", "</div>"]
-    lines += [f'<p class="soft">{escape(note)}</p>' for note in grid.notes]
+    lines += [f'<p class="soft">{escape(note)}</p>' for note in _notes(grid)]
     return "\n".join(lines)
 
 
@@ -306,6 +324,11 @@ def _class(names: str) -> str:
 # cells
 
 
+def _notes(grid: Grid) -> tuple[str, ...]:
+    """The notes where bold can be seen."""
+    return (*grid.notes, grid.bold) if grid.bold else grid.notes
+
+
 def _without_bars(grid: Grid) -> Grid:
     kept = [k for k, column in enumerate(grid.columns) if column.kind != "bar"]
     rows = [[row[k] for k in kept] for row in grid.rows]
@@ -319,25 +342,38 @@ def _range(grid: Grid) -> range:
 # documents
 
 
-def _markdown_of(parts: Sequence[str | Grid], width: int) -> str:
-    return "\n\n".join(
-        markdown_paragraph(part) if isinstance(part, str) else part.markdown() for part in parts
-    )
+def _markdown_of(parts: Sequence[Part], width: int) -> str:
+    def one(part: Part) -> str:
+        if isinstance(part, Title):
+            return f"{'#' * part.level} {markdown_safe(part.text)}"
+        return part.markdown() if isinstance(part, Grid) else markdown_paragraph(part)
+
+    return "\n\n".join(map(one, parts))
 
 
-def _csv_of(parts: Sequence[str | Grid], width: int) -> str:
+def _csv_of(parts: Sequence[Part], width: int) -> str:
     return next((part.csv() for part in parts if isinstance(part, Grid)), "")
 
 
-def _latex_of(parts: Sequence[str | Grid], width: int) -> str:
-    return "\n\n".join(latex_safe(p) if isinstance(p, str) else p.latex() for p in parts)
+def _latex_of(parts: Sequence[Part], width: int) -> str:
+    def one(part: Part) -> str:
+        if isinstance(part, Title):
+            return rf"{LATEX_TITLES[part.level]}{{{latex_safe(part.text)}}}"
+        return part.latex() if isinstance(part, Grid) else latex_safe(part)
+
+    return "\n\n".join(map(one, parts))
 
 
-def _html_of(parts: Sequence[str | Grid], width: int) -> str:
-    return "\n".join(f"<p>{escape(p)}</p>" if isinstance(p, str) else p.html() for p in parts)
+def _html_of(parts: Sequence[Part], width: int) -> str:
+    def one(part: Part) -> str:
+        if isinstance(part, Title):
+            return f"<h{part.level}>{escape(part.text)}</h{part.level}>"
+        return part.html() if isinstance(part, Grid) else f"<p>{escape(part)}</p>"
+
+    return "\n".join(map(one, parts))
 
 
-FORMS: Mapping[str, Callable[[Sequence[str | Grid], int], str]] = {
+FORMS: Mapping[str, Callable[[Sequence[Part], int], str]] = {
     "text": _text_of,
     "markdown": _markdown_of,
     "csv": _csv_of,

@@ -28,12 +28,12 @@ from candidly.compare.challenge._data import read_truth
 from candidly.compare.challenge._result import _notes, _said, _status
 from candidly.compare.challenge._run import read_times
 from candidly.compare.challenge.confine import ways
-from candidly.compare.challenge.examples import example
-from candidly.compare.challenge.page import (
-    make_challenge_page,
+from candidly.compare.challenge.document import (
+    challenge_document,
     standings_grid,
     write_challenge_report,
 )
+from candidly.compare.challenge.examples import example
 from challenge_cases import COPY, flagging, knowing, small, submission, timed
 
 ISOLATED = pytest.mark.skipif(
@@ -256,7 +256,7 @@ def test_the_page_the_lines_and_the_numbers_say_the_same(run, tmp_path):
     _, result = run
     paths = write_challenge_report(result, tmp_path / "report.html")
     page, lines, numbers = (path.read_text() for path in paths)
-    assert page == make_challenge_page(result)
+    assert page == challenge_document(result).page()
     assert "crashed with exit status 3" in page
     assert "http" not in re.sub(r"http://www\.w3\.org/\S*", "", page)
     assert len(lines.splitlines()) == 41
@@ -270,7 +270,7 @@ def test_the_page_the_lines_and_the_numbers_say_the_same(run, tmp_path):
 def test_what_people_wrote_is_escaped(run):
     _, result = run
     named = replace(result, protocol=replace(result.protocol, title="<script>alert(1)</script>"))
-    assert "<script>alert" not in make_challenge_page(named)
+    assert "<script>alert" not in challenge_document(named).page()
 
 
 @ISOLATED

@@ -131,7 +131,7 @@ def contest_of(scores, reasons=("", "")):
 
 
 def test_what_an_absent_one_gets_is_said():
-    from candidly.compare.challenge.page import standings_grid
+    from candidly.compare.challenge.document import standings_grid
 
     scores = {"a": {"x": 0.9, "y": 0.8}, "b": {"x": 0.8}, "c": {}}
     text = " ".join(standings_grid(contest_of(scores)).text().split())
@@ -141,7 +141,7 @@ def test_what_an_absent_one_gets_is_said():
 
 
 def test_no_column_of_reasons_where_there_is_none():
-    from candidly.compare.challenge.page import runs_grid
+    from candidly.compare.challenge.document import runs_grid
 
     assert "reason" not in runs_grid(contest_of({"a": {"x": 0.5}})).text()
     assert "too slow" in runs_grid(contest_of({"a": {"x": 0.5}}, ("", "too slow"))).text()

@@ -18,7 +18,7 @@ from candidly.compare.report.changes import (
     side_of,
     unpaired,
 )
-from candidly.compare.report.changes_page import render_changes, write_changes_page
+from candidly.compare.report.changes_document import changes_document
 from candidly.compare.report.paper_table import read_paper_table
 from compare.report.fake_results import change, diverged, make_results, unfinished
 
@@ -130,10 +130,10 @@ def test_directories_with_gaps_and_divergence_are_compared_and_said(tmp_path):
     by_name = {row.algorithm: row for row in found.rows}
     assert by_name["LWS"].difference is None
     assert by_name["PRODEN"].paired
-    text = render_changes(found)
+    text = changes_document(found).render()
     assert "LWS !" in text
     assert "pairs of algorithms cross" in text
-    about = json.loads(render_changes(found, "json"))
+    about = json.loads(changes_document(found).render("json"))
     assert about["rows"][0]["algorithm"] == found.rows[0].algorithm
     assert (
         about["crossings"][0]["pairs"]
@@ -142,9 +142,9 @@ def test_directories_with_gaps_and_divergence_are_compared_and_said(tmp_path):
         // 2
     )
     for form in ("markdown", "csv", "latex", "html"):
-        assert "PRODEN" in render_changes(found, form)
-    assert render_changes(found, "csv").count("\n") == len(found.rows)
-    write_changes_page(found, tmp_path / "page.html")
+        assert "PRODEN" in changes_document(found).render(form)
+    assert changes_document(found).render("csv").count("\n") == len(found.rows)
+    changes_document(found).write(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "<svg" in page
     assert "&lt;b&gt;new" in page
@@ -153,7 +153,7 @@ def test_directories_with_gaps_and_divergence_are_compared_and_said(tmp_path):
 
 def test_nothing_in_common_is_said():
     found = compare_sides(side({"CC": [0.5, 0.6]}), side({"LWS": [0.5, 0.6]}, "B"))
-    text = render_changes(found)
+    text = changes_document(found).render()
     assert "have no algorithm, data set and criterion in common" in text
     assert "Only in A: CC on d." in text
     assert "Only in B: LWS on d." in text

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from candidly.cli.bench.options import command_of
-from candidly.compare.report.html import make_results_page
+from candidly.compare.report.results_document import results_document
 from candidly.compare.sweep.journal import read_results
 
 from committed import journal_of
@@ -92,7 +92,7 @@ def words_of(page: str) -> str:
 def test_a_committed_page_is_what_the_committed_results_say(page):
     folder = f"bench/results/{page.stem.removesuffix('-report')}"
     results = read_results(ROOT / folder)
-    again = make_results_page(results, finish=command_of(results.settings, folder))
+    again = results_document(results, finish=command_of(results.settings, folder)).page()
     assert words_of(again) == words_of(page.read_text()), (
         f"write it again: candidly bench report {folder} --out docs/{page.name}"
     )

@@ -8,10 +8,9 @@ import pytest
 
 from candidly import benchmark, plugins
 from candidly.compare import Criterion
-from candidly.compare.report import findings, render
+from candidly.compare.report import accuracy_tables, findings
 from candidly.compare.report.changes import compare_sides, side_of
-from candidly.compare.report.gap import render_gap
-from candidly.compare.report.html import make_results_page
+from candidly.compare.report.gap import gap_tables
 from candidly.compare.report.importance import importances
 from candidly.compare.report.ranking import (
     beliefs_text,
@@ -20,9 +19,10 @@ from candidly.compare.report.ranking import (
     ranks_of,
     steadiness_of,
 )
+from candidly.compare.report.results_document import results_document
 from candidly.compare.report.results_figures import INK, make_colours
 from candidly.compare.report.tables import make_tables
-from candidly.compare.report.why import render_why
+from candidly.compare.report.why import trust_tables
 from candidly.compare.sweep.journal import read_results
 from candidly.compare.sweep.select import CRITERIA, cells
 from compare.report.fake_results import make_results
@@ -63,7 +63,11 @@ def test_tables_say_it_and_put_it_last(results):
     assert names == {"CC": False, "PRODEN": False, "x-oracle-free": False,
                      "cheat (told the truth)": True}  # fmt: skip
     assert [datum.best for datum in table.column("Lost", "top1")] == [False, False, True, False]
-    for page in (render(results), render_gap(results), render_why(results)):
+    for page in (
+        accuracy_tables(results).render(),
+        gap_tables(results).render(),
+        trust_tables(results).render(),
+    ):
         assert "cheat (told the truth)" in page
         assert "x-oracle-free (" not in page
 
@@ -72,7 +76,7 @@ def test_sentences_name_an_honest_one_as_the_leader(results):
     assert all("x-oracle-free has the highest" in one for one in findings(results)[::2][:1])
     assert "cheat" not in " ".join(findings(results))
     assert "No supervised oracle has finished" in " ".join(findings(results))
-    assert make_results_page(results)
+    assert results_document(results).page()
     assert make_colours(NAMES, ["cheat"])["cheat"][0] == INK
     assert make_colours(NAMES, ["cheat"])["x-oracle-free"][0] != INK
 
@@ -117,8 +121,8 @@ def test_a_plug_in_that_reads_the_truth_is_one_in_a_directory(tmp_path):
     finally:
         plugins.unload(plugin)
     found = read_results(tmp_path / "out")  # as a report reads it, without the plug-in
-    assert "cheat (told the truth)" in render(found)
+    assert "cheat (told the truth)" in accuracy_tables(found).render()
     assert not any("cheat has" in one for one in findings(found))
-    told = json.loads(render(found, "json"))
+    told = json.loads(accuracy_tables(found).render("json"))
     by_name = {cell["algorithm"]: cell for cell in told["tables"][0]["cells"]}
     assert ["truth" in by_name[name]["reads"] for name in names] == [False, True, False]

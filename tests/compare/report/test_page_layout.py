@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 
 from candidly import crowd, validation
-from candidly.compare.corpora.built_page import make_built_page
+from candidly.compare.corpora.built_document import built_document
 from candidly.compare.corpora.files import ReplacedEvent
 from candidly.compare.corpora.read import BuiltBenchmark
-from candidly.compare.report.html import make_results_page
+from candidly.compare.report.results_document import results_document
 from candidly.compare.stability import assess, make_case
-from candidly.compare.stability.page import make_stability_page
+from candidly.compare.stability.document import stability_document
 from candidly.data.labels.labelled import from_arrays
 from candidly.data.labels.votes import Votes, union
-from candidly.errors.confident.issues_page import make_issues_page
+from candidly.errors.confident.issues_document import issues_document
 from candidly.errors.detectors import DETECTORS
-from candidly.errors.detectors.comparison_page import MEASURES, make_comparison_page
-from candidly.people.crowd.consensus_page import make_crowd_page
-from candidly.people.crowd.labels_page import make_labels_page
-from candidly.people.validation.verdicts_page import make_verdicts_page, summarise
+from candidly.errors.detectors.comparison_document import MEASURES, comparison_document
+from candidly.people.crowd.consensus_document import crowd_document
+from candidly.people.crowd.labels_document import labels_document
+from candidly.people.validation.verdicts_document import summarise, verdicts_document
 from compare.report.fake_results import SKILL, make_results
-from compare.stability.test_page import LONG, long_named
-from people.validation.test_verdicts_page import COUNTS
+from compare.stability.test_document import LONG, long_named
+from people.validation.test_verdicts_document import COUNTS
 
 from made_issues import issues_of
 from needs import a_browser
@@ -71,21 +71,21 @@ def browser():
         yield browser
 
 
-def results_page(datasets=2):
+def results_made(datasets=2):
     names = (*SKILL, "decoupling-lws:a-variant-with-a-long-name", "an_algorithm_with_a_long_name")
     places = ("Lost", "tabular-benchmark-2024/flights", "Birdsong", "YahooNews")
-    return make_results_page(
+    return results_document(
         make_results(places[:datasets], names, splits=3, configs=1), criteria=["CR", "OA"]
-    )
+    ).page()
 
 
-def stability_page():
+def stability_made():
     original, corrected, predictions = arrays(models=5, n=600, wrong=60, seed=3)
     models = {name: probabilities(p) for name, p in zip(LONG, predictions.values())}
     stricter = np.where(corrected == original, original, -1)
-    return make_stability_page(
+    return stability_document(
         assess(make_case(original, corrected, models), resamples=50, corrections={"T=5": stricter})
-    )
+    ).page()
 
 
 CLASSES = (
@@ -97,51 +97,53 @@ CLASSES = (
 )
 
 
-def issues_page():
-    return make_issues_page(issues_of(300, 5), classes=CLASSES)
+def issues_made():
+    return issues_document(issues_of(300, 5), classes=CLASSES).page()
 
 
-def crowd_page():
+def crowd_made():
     rows = [
         (f"images/2024/batch-0001/frame_{i:06d}_left_camera.png", f"annotator-{j}@example", i % 5)
         for i in range(12)
         for j in range(3)
     ]
     answers = crowd.Answers.from_columns(*zip(*rows), classes=CLASSES)
-    return make_crowd_page(crowd.consensus(answers, "majority"), by="majority")
+    return crowd_document(crowd.consensus(answers, "majority"), by="majority").page()
 
 
-def verdicts_page():
+def verdicts_made():
     answers = validation.from_counts(COUNTS, given=[0] * 6, guessed=[1] * 6, classes=CLASSES[:2])
     found = validation.judge(answers)
-    return make_verdicts_page(found, about=summarise(found, size=50), read={"answers": "a.csv"})
+    return verdicts_document(
+        found, about=summarise(found, size=50), read={"answers": "a.csv"}
+    ).page()
 
 
-def comparison_page():
+def comparison_made():
     """Every number as long as it gets: three digits, and an interval of two."""
     rng = np.random.default_rng(0)
     about = {"noise": "symmetric:rate=0.2", "n": 1797, "wrong": 359}
     names = [column.name for column in MEASURES]
-    return make_comparison_page(
+    return comparison_document(
         [
             {"detector": name, "seed": seed, **about}
             | {n: (1.0 if seed else 0.7) * rng.uniform(0.9, 1) for n in names}
             for name in (*DETECTORS, "flag everything")
             for seed in (0, 1, 2)
         ]
-    )
+    ).page()
 
 
-def labels_page():
+def labels_made():
     rng = np.random.default_rng(0)
     rows = [(i, "a", rng.choice(5, 2, replace=False)) for i in range(60) for _ in range(4)]
     votes = Votes.from_rows(rows)
     data = from_arrays(np.zeros((60, 1)), truth=np.arange(60) % 4, classes=list(CLASSES))
     sets = union(votes, 60, 5)
-    return make_labels_page(replace(data, votes=votes, candidates=sets, source="set-" * 40))
+    return labels_document(replace(data, votes=votes, candidates=sets, source="set-" * 40)).page()
 
 
-def built_page():
+def built_made():
     """Three sources, with names as long as wikiHow's, and a million events."""
     names = ("sub-categories", "beyond common sense", "tail")
     stages = ("articles", "length", "format", "copies", "keywords", "sample size", "categories")
@@ -166,29 +168,29 @@ def built_page():
     one = ReplacedEvent(0, event, "Maintaining and Repairing Bicycles", event, "Knitting " * 5)
     moved = [replace(one, chosen=k) for k in range(30)]
     hard = np.linspace(0.2, 1, 30)
-    return make_built_page(
+    return built_document(
         BuiltBenchmark(told, CLASSES, np.arange(30), np.arange(30) % 3, hard, {0.6: moved}),
         make_results(configs=1, splits=3),
-    )
+    ).page()
 
 
 KAPPA = ("questions", "answers", "kappa", "low", "high")
 
-PAGES = {
-    "built": built_page,
-    "labels": labels_page,
-    "comparison": comparison_page,
-    "results": results_page,
-    "stability": stability_page,
-    "issues": issues_page,
-    "crowd": crowd_page,
-    "verdicts": verdicts_page,
+DOCUMENTS = {
+    "built": built_made,
+    "labels": labels_made,
+    "comparison": comparison_made,
+    "results": results_made,
+    "stability": stability_made,
+    "issues": issues_made,
+    "crowd": crowd_made,
+    "verdicts": verdicts_made,
 }
 
 
-@pytest.fixture(scope="module", params=PAGES)
+@pytest.fixture(scope="module", params=DOCUMENTS)
 def page_text(request):
-    return PAGES[request.param]()
+    return DOCUMENTS[request.param]()
 
 
 @pytest.fixture
@@ -220,7 +222,7 @@ def test_nothing_reaches_beside_the_window_or_over_other_words(shown, page_text,
 def test_a_wider_table_scrolls_in_its_box_and_by_keyboard(shown):
     results = make_results([f"data set {k}" for k in range(12)], ("CC",), 1, 2, steps=1, every=1)
     page = shown(
-        make_results_page(results, criteria=["CR"]), viewport={"width": 1280, "height": 800}
+        results_document(results, criteria=["CR"]).page(), viewport={"width": 1280, "height": 800}
     )
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
     assert page.evaluate(BEYOND) == []
@@ -239,12 +241,12 @@ def test_paper_keeps_headings_with_their_matter_and_cuts_nothing_off(shown, page
 
 
 def test_names_in_the_figures_of_many_models_do_not_touch(shown):
-    page = shown(make_stability_page(long_named()), viewport={"width": 1280, "height": 800})
+    page = shown(stability_document(long_named()).page(), viewport={"width": 1280, "height": 800})
     assert page.evaluate(TOUCHING) == []
 
 
 def test_tables_of_results_can_be_sorted_and_filtered(shown):
-    page = shown(make_results_page(make_results(configs=1, splits=3), criteria=["CR"]))
+    page = shown(results_document(make_results(configs=1, splits=3), criteria=["CR"]).page())
     table = page.locator("main table").first
     column = "(t) => [...t.tBodies[0].rows].map((r) => r.cells[1].textContent)"
     before = table.evaluate(column)
@@ -269,6 +271,8 @@ def test_tables_of_results_can_be_sorted_and_filtered(shown):
 
 
 def test_results_are_whole_without_scripts(shown):
-    page = shown(make_results_page(make_results(configs=1, splits=3)), java_script_enabled=False)
+    page = shown(
+        results_document(make_results(configs=1, splits=3)).page(), java_script_enabled=False
+    )
     assert page.locator("button").count() == 0
     assert page.locator("main table tbody tr").count() > 20

@@ -10,11 +10,10 @@ from xml.etree import ElementTree
 import pytest
 
 from candidly.compare.report import results_figures as figures
-from candidly.compare.report import write_report
 from candidly.compare.report._wording import cell_text
 from candidly.compare.report.cost import costs
 from candidly.compare.report.findings import findings_by_dataset
-from candidly.compare.report.html import make_results_page
+from candidly.compare.report.results_document import results_document
 from candidly.compare.report.tables import make_tables
 from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import cells
@@ -64,7 +63,7 @@ def results():
 
 @pytest.fixture(scope="module")
 def page(results):
-    return make_results_page(results)
+    return results_document(results).page()
 
 
 def test_everything_is_on_the_page(results, page):
@@ -96,22 +95,22 @@ def test_the_page_needs_nothing_else(page):
 
 
 def test_the_same_results_give_the_same_bytes(results, page, tmp_path):
-    write_report(results, tmp_path / "report.html")
+    results_document(results).write(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_bytes() == page.encode()
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_a_report_that_cannot_be_written_leaves_nothing(results, tmp_path):
     with pytest.raises(OSError, match="no-such"):
-        write_report(results, tmp_path / "no-such" / "report.html")
+        results_document(results).write(tmp_path / "no-such" / "report.html")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_hostile_names_stay_text():
     evil = "<script>alert('1')</script> & $x^2$ \""
-    page = make_results_page(
+    page = results_document(
         make_results((evil,), (evil, "CC"), configs=1, splits=2, notes=(evil,))
-    )
+    ).page()
     assert page.count("<script") == 1  # its own
     outline = Outline(page)
     assert outline.tags.count("script") == 1
@@ -137,7 +136,7 @@ def test_hostile_names_stay_text():
 )
 @pytest.mark.filterwarnings("error")
 def test_odd_results_make_a_page(results):
-    page = make_results_page(results)
+    page = results_document(results).page()
     Outline(page)  # which is well formed
     assert page.count("<h1>") == 1
     assert page.endswith("</html>\n")
@@ -168,7 +167,7 @@ def test_few_splits_are_points_and_only_many_get_a_box(splits):
     cells = [table.cells[a, "Lost"] for a in table.algorithms]
     svg = figures.split_plot(cells)
     assert svg.count("<use") >= 3 * splits  # points
-    page = make_results_page(results)
+    page = results_document(results).page()
     assert ("fill-opacity" in svg) == ("The box spans" in page) == (splits >= 10)
     assert ("thick line at their mean" in page) == (splits < 10)
 

@@ -16,7 +16,6 @@ from scipy import stats
 from candidly.cli.bench.options import command_of
 from candidly.compare.report.completeness import completeness_text, missing_grid
 from candidly.compare.report.cost import pareto_front
-from candidly.compare.report.html import make_results_page, write_report
 from candidly.compare.report.importance import groups_of, importances, omega_squared
 from candidly.compare.report.ranking import (
     beliefs_text,
@@ -29,6 +28,7 @@ from candidly.compare.report.ranking import (
     steadiness_text,
 )
 from candidly.compare.report.ranking_figures import rank_figure
+from candidly.compare.report.results_document import results_document
 from candidly.compare.report.tables import make_tables
 from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import CRITERIA
@@ -104,7 +104,7 @@ def test_what_is_missing_is_listed_with_the_command_that_trains_it():
         ("MSRCv2", "CC", 4, 2, 0),
     ]
     assert rows[1][5] == "0, 1"
-    page = make_results_page(results, finish=command_of(results.settings, "my runs"))
+    page = results_document(results, finish=command_of(results.settings, "my runs")).page()
     assert "This trains what is missing" in page
     assert "--out &#x27;my runs&#x27;" in page
     assert missing_grid(base).rows == []
@@ -137,12 +137,12 @@ def test_the_command_says_every_setting_that_is_not_usual():
 
 def test_every_figure_is_a_file_in_three_forms_the_same_twice(tmp_path):
     results = make_results(algorithms=("CC",), configs=1, splits=2, steps=2_000)
-    write_report(results, tmp_path / "p.html", figures_in=tmp_path / "a")
+    results_document(results).write(tmp_path / "p.html", figures_in=tmp_path / "a")
     files = sorted(path.name for path in (tmp_path / "a").iterdir())
     page = (tmp_path / "p.html").read_text()
     assert len(files) == 3 * page.count("<svg")
     with keep_drawings() as kept:
-        make_results_page(results)
+        results_document(results).page()
     again = write_drawings(kept[:1], tmp_path / "b")
     assert sorted(path.name for path in again) == files[:3]
     for path in again:
@@ -169,7 +169,7 @@ def test_every_choice_has_its_run():
     for table in make_tables(results):
         rows = table.configurations("Lost", "top1").rows
         assert {row[-1] for row in rows} <= keys
-    assert "What is missing" not in make_results_page(Results((), {}))
+    assert "What is missing" not in results_document(Results((), {})).page()
 
 
 def test_pairs_are_tested_on_the_splits_both_have():
@@ -190,7 +190,7 @@ def test_pairs_are_tested_on_the_splits_both_have():
     assert {row[0] for row in grid.rows} == {"CC", "PRODEN"}
     assert all(sum(row[2:6]) == 1 for row in grid.rows)
     assert sum(row[7] for row in grid.rows) == pytest.approx(100)  # first places
-    assert "Who is clearly ahead of whom" in make_results_page(results)
+    assert "Who is clearly ahead of whom" in results_document(results).page()
     alone = make_results(algorithms=("CC",), configs=1, splits=3)
     assert pairs_of(all_cells(alone, ["CR"]), alone) is None
 
@@ -225,7 +225,7 @@ def test_pairs_that_are_clearly_apart_are_listed_with_the_better_one_first():
     steady = steadiness_of(cells)
     assert {one.name: one.first for one in steady.algorithms}["CC"] == 0
     assert "one half of the 5 splits" in steadiness_text(steady)
-    page = make_results_page(results)
+    page = results_document(results).page()
     assert "The pairs that are clearly apart" in page
     # every link leads somewhere
     ids = set(re.findall(r'<details id="([^"]+)"', page))
@@ -258,7 +258,7 @@ def test_ranks_over_data_sets_are_those_of_the_means():
         assert rank == pytest.approx(np.mean(places))
     assert apart.critical_difference > 1
     assert found.rows == 3
-    page = make_results_page(results)
+    page = results_document(results).page()
     assert "Average ranks over 3 data sets" in page
     # CC or PRODEN is first on each data set; drawn again, the shares are those of all 27 draws
     ranked = {name: [] for name in apart.names}

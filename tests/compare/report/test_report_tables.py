@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 import candidly.compare.report
-from candidly.compare.report import _wording, findings, render, tables
+from candidly.compare.report import _wording, accuracy_tables, findings, tables
 from candidly.compare.report._wording import algorithm_label, cell_text
 from candidly.compare.report.tables import make_tables
 from candidly.compare.sweep.results import Results
@@ -79,7 +79,7 @@ def test_diverged_cells_say_so():
 
 @pytest.mark.parametrize("format", ["text", "markdown"])
 def test_every_cell_is_in_the_tables(results, format):
-    page = render(results, format, width=120)
+    page = accuracy_tables(results).render(format, 120)
     for cell in cells(results):
         assert cell_text(cell, "top1") in page
     for name in DEFAULT:
@@ -91,7 +91,7 @@ def test_every_cell_is_in_the_tables(results, format):
 def test_algorithms_keep_the_order_of_the_plan_with_the_oracle_last(results):
     order = ["CC", "PRODEN", "supervised-oracle"]
     assert list(make_tables(results)[0].algorithms) == order
-    lines = render(results, width=120, choices=False).splitlines()
+    lines = accuracy_tables(results, choices=False).render(width=120).splitlines()
     at = [next(i for i, line in enumerate(lines) if line.startswith(a)) for a in order]
     assert at == sorted(at)
     assert "supervised-oracle (upper bound)" in lines[at[-1]]
@@ -116,34 +116,37 @@ def test_only_who_learns_from_the_true_labels_is_an_upper_bound():
 def test_text_keeps_to_its_width_and_breaks_no_cell(width):
     many = make_results(("Lost", "MSRCv2", "Birdsong", "YahooNews"), NAMES, configs=1, splits=2)
     some = change(many, lambda run: unfinished(run) if run.split and run.config == 0 else run)
-    page = render(some, width=width)
+    page = accuracy_tables(some).render(width=width)
     assert max(map(len, page.splitlines())) <= width
     for cell in cells(some):
         assert cell_text(cell, "top1") in page
 
 
 def test_the_configurations_follow(results):
-    page = render(results, "markdown", criteria=["CR"])
+    page = accuracy_tables(results, criteria=["CR"]).render("markdown")
     choice = only(results).choices[1]
     row = f"| CC | 1 | {choice.config} | {choice.ties} | {choice.step} | {100 * choice.value:.2f} "
     assert row in page
-    assert "configurations chosen by" not in render(results, choices=False)
+    assert "configurations chosen by" not in accuracy_tables(results, choices=False).render()
 
 
 def test_settings_of_the_summary_are_told(results):
-    plench = render(replace(results, ddof=0), width=500, choices=False)
+    plench = accuracy_tables(replace(results, ddof=0), choices=False).render(width=500)
     assert "population standard deviation (ddof 0" in plench
-    assert "balanced test accuracy" in render(results, metric="balanced", choices=False)
+    assert (
+        "balanced test accuracy"
+        in accuracy_tables(results, metric="balanced", choices=False).render()
+    )
 
 
 def test_plench_selection_on_request(results):
-    assert "AA:plench" not in render(results)
-    assert "Chosen by AA:plench" in render(results, criteria=["CR", "AA:plench"])
+    assert "AA:plench" not in accuracy_tables(results).render()
+    assert "Chosen by AA:plench" in accuracy_tables(results, criteria=["CR", "AA:plench"]).render()
 
 
 def test_json_names_every_number_and_its_trials(results):
     torn = change(results, lambda run: unfinished(run) if run.split == 2 else run)
-    about = json.loads(render(torn, "json"))
+    about = json.loads(accuracy_tables(torn).render("json"))
     assert about["schema"] == 1
     assert [table["criterion"] for table in about["tables"]] == list(DEFAULT)
     assert {trial["key"] for trial in about["trials"]} == {run.key for run in torn.runs}
@@ -161,7 +164,7 @@ def test_json_names_every_number_and_its_trials(results):
 
 
 def test_json_writes_null_for_nan():
-    nothing = json.loads(render(with_scores([float("nan")]), "json"))
+    nothing = json.loads(accuracy_tables(with_scores([float("nan")])).render("json"))
     (cell,) = nothing["tables"][0]["cells"]
     assert cell["mean"] is None
     assert cell["choices"][0]["test"] == {"top1": None}
@@ -170,27 +173,27 @@ def test_json_writes_null_for_nan():
 def test_hostile_names_break_no_table():
     name = "a|b[red]`x`\n**"
     evil = make_results((name,), ("CC",), configs=1, splits=2, notes=("[bold] | note",))
-    markdown = render(evil, "markdown")
+    markdown = accuracy_tables(evil).render("markdown")
     assert "| a\\|b\\[red\\]\\`x\\` \\*\\* |" in markdown.replace("|  |", "|")
-    text = render(evil)
+    text = accuracy_tables(evil).render()
     assert "[red]" in text
     assert "Note: [bold] | note" in text
-    assert json.loads(render(evil, "json"))["notes"] == ["[bold] | note"]
+    assert json.loads(accuracy_tables(evil).render("json"))["notes"] == ["[bold] | note"]
 
 
 def test_nothing_planned():
     empty = Results((), {}, notes=("a note",))
     for format in ("text", "markdown"):
-        assert render(empty, format).startswith("No runs are planned")
-        assert "a note" in render(empty, format)
-    assert json.loads(render(empty, "json"))["trials"] == []
+        assert accuracy_tables(empty).render(format).startswith("No runs are planned")
+        assert "a note" in accuracy_tables(empty).render(format)
+    assert json.loads(accuracy_tables(empty).render("json"))["trials"] == []
 
 
 def test_unknown_names_suggest_the_nearest(results):
     with pytest.raises(UnknownName, match="did you mean 'markdown'"):
-        render(results, "markdwon")
+        accuracy_tables(results).render("markdwon")
     with pytest.raises(UnknownName, match="did you mean 'balanced'"):
-        render(results, metric="balance")
+        accuracy_tables(results, metric="balance").render()
 
 
 # findings
@@ -282,6 +285,6 @@ def test_data_without_truth_is_no_divergence_and_says_why():
             ),
         ),
     )
-    page = render(unknown)
+    page = accuracy_tables(unknown).render()
     assert "diverged" not in page
     assert "No true labels are known" in findings(unknown)[0]

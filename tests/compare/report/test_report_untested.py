@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from candidly import benchmark
-from candidly.compare.report import render, write_report
-from candidly.compare.report.gap import render_gap
+from candidly.compare.report import accuracy_tables, results_document
+from candidly.compare.report.gap import gap_tables
 from candidly.compare.sweep.select import cells, usual_criteria
 
 from toys import toy
@@ -29,16 +29,16 @@ def test_of_some_true_labels_it_is_said_how_many_test_rows_have_one():
     some = benchmark({"toy": replace(data, truth=truth)}, ["CC"], **SMALL)
     known, tested = (truth >= 0).sum(), len(data.split(0).test)
     about = round(known / data.n * tested)
-    text = " ".join(render(some, choices=False).split())
+    text = " ".join(accuracy_tables(some, choices=False).render().split())
     assert f"the true label is known of {known} of {data.n} rows" in text
     assert f"those of about {about} of {tested} test rows" in text
     every = benchmark({"toy": data}, ["CC"], **SMALL)
-    assert "the true label is known" not in render(every)
+    assert "the true label is known" not in accuracy_tables(every).render()
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])
 def test_criteria_that_need_the_truth_are_left_out_and_named(blind, form):
-    text = " ".join(render(blind, form, width=300).split())
+    text = " ".join(accuracy_tables(blind).render(form, 300).split())
     assert "Chosen by CR" in text
     assert "Chosen by AA" in text
     assert "Chosen by OA" not in text
@@ -53,21 +53,21 @@ def test_cells_show_the_value_of_the_criterion_by_its_name(blind):
         values = [choice.value for choice in cell.choices]
         mean, error = np.mean(values), np.std(values, ddof=1) / np.sqrt(2)
         shown = f"{cell.criterion} {100 * mean:.2f} ± {100 * error:.2f} (2)"
-        assert shown in render(blind, choices=False)
-    [about, *_] = json.loads(render(blind, "json"))["tables"][0]["cells"]
+        assert shown in accuracy_tables(blind, choices=False).render()
+    [about, *_] = json.loads(accuracy_tables(blind).render("json"))["tables"][0]["cells"]
     assert about["untested"] is True
     assert about["mean"] is None
     assert about["own"]["mean"] == pytest.approx(cells(blind, ["CR"])[0].own.mean)
 
 
 def test_a_criterion_that_is_asked_for_all_the_same_has_no_value(blind):
-    text = render(blind, criteria=["OA"], choices=False)
+    text = accuracy_tables(blind, criteria=["OA"], choices=False).render()
     assert "no value" in text
     assert "need the truth" in " ".join(text.split())
 
 
 def test_the_page_says_the_same(blind, tmp_path):
-    write_report(blind, tmp_path / "page.html")
+    results_document(blind).write(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "has no true labels" in page
     assert "Chosen by OA" not in page
@@ -75,7 +75,7 @@ def test_the_page_says_the_same(blind, tmp_path):
 
 def test_there_is_no_gap_without_the_truth(blind):
     with pytest.raises(ValueError, match=r"no true labels.*ask for no gap"):
-        render_gap(blind)
+        gap_tables(blind).render()
 
 
 def test_with_the_truth_everything_is_as_before():

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from candidly.compare.report.why import COLUMNS, RULE, render_why, why_grid
+from candidly.compare.report.why import COLUMNS, RULE, trust_tables, why_grid
 from candidly.compare.sweep.counts import labels_read
 from candidly.compare.sweep.records import pack_outcomes
 from candidly.compare.sweep.results import Results
@@ -57,7 +57,7 @@ def test_the_numbers_of_a_row(results):
 
 @pytest.mark.parametrize("format", ["text", "markdown"])
 def test_every_row_is_there_and_the_rule_is_said(results, format):
-    page = render_why(results, format)
+    page = trust_tables(results).render(format)
     words = " ".join(page.replace("|", " ").split())
     for row in why_grid(trust(results), labels_read(results)).texts():
         assert " ".join(" ".join(row).split()) in words
@@ -72,7 +72,7 @@ def test_every_row_is_there_and_the_rule_is_said(results, format):
 
 
 def test_json_has_every_split(results):
-    about = json.loads(render_why(results, "json"))
+    about = json.loads(trust_tables(results).render("json"))
     assert about["rule"] == RULE
     assert len(about["rows"]) == 2 * len(NAMES) * 2
     for row, one in zip(about["rows"], trust(results)):
@@ -94,7 +94,7 @@ def test_what_is_not_there_is_said(results):
 
 
 def test_nothing_planned_and_unknown_forms(results):
-    assert render_why(Results((), {}, notes=("a note",))).endswith("a note")
-    assert render_why(Results((), {}), "markdown").startswith("No runs are planned")
+    assert trust_tables(Results((), {}, notes=("a note",))).render().endswith("a note")
+    assert trust_tables(Results((), {})).render("markdown").startswith("No runs are planned")
     with pytest.raises(UnknownName, match="did you mean 'markdown'"):
-        render_why(results, "markdwn")
+        trust_tables(results).render("markdwn")

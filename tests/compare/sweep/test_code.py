@@ -15,8 +15,8 @@ import torch
 
 import candidly
 from candidly import benchmark
-from candidly.compare.report import render
-from candidly.compare.report.gap import render_gap
+from candidly.compare.report import accuracy_tables
+from candidly.compare.report.gap import gap_tables
 from candidly.compare.sweep import code
 from candidly.compare.sweep.code import WORDS, code_of
 from candidly.compare.sweep.journal import journal_files, read_results
@@ -161,7 +161,10 @@ def test_other_code_is_refused_and_named(sources, tmp_path, monkeypatch):
     assert ((out / "plan.json").read_bytes(), written.read_bytes()) == before
     [note] = read_results(out).notes
     assert note.startswith("CC: made with other code of the algorithm")
-    for text in (render(read_results(out)), render_gap(read_results(out))):
+    for text in (
+        accuracy_tables(read_results(out)).render(),
+        gap_tables(read_results(out)).render(),
+    ):
         assert "other code of the algorithm" in " ".join(text.split())
 
     grown = benchmark(data, ["PRODEN", "CC"], out=out, accept_code=True, **more)

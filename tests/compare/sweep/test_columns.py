@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from candidly.compare.report import render
-from candidly.compare.report.gap import render_gap
-from candidly.compare.report.html import make_results_page
+from candidly.compare.report import accuracy_tables
+from candidly.compare.report.gap import gap_tables
 from candidly.compare.report.importance import FEWEST, importances
+from candidly.compare.report.results_document import results_document
 from candidly.compare.sweep import columns, packed
 from candidly.compare.sweep.columns import (
     FrameRows,
@@ -104,13 +104,18 @@ def fill(folder, plan, seed):
 
 def numbers(results):
     """What people are shown of results, in every form but the page."""
-    shown = [render(results, "json"), render(results, "text", "balanced", ["peak", "last", "NVA"])]
+    shown = [
+        accuracy_tables(results).render("json"),
+        accuracy_tables(results, metric="balanced", criteria=["peak", "last", "NVA"]).render(
+            "text"
+        ),
+    ]
     shown += [str(cells(results, list(CRITERIA))), str(usual_criteria(results))]
     shown += [str([replace(one, example=None) for one in counted(results)])]
     shown += [str(sorted(results.runs.untested))]
     shown += [str({a: mine for a, mine in spent(results, name).items() if mine}) for name in "ab"]
     if results.runs.untested != {"a", "b", "twin of a"}:
-        shown.append(render_gap(results, "json"))
+        shown.append(gap_tables(results).render("json"))
     return shown
 
 
@@ -199,10 +204,10 @@ def test_runs_that_do_not_belong_together_are_refused():
 @pytest.mark.slow
 def test_a_page_from_columns_has_the_same_bytes(tmp_path, small):
     next(fill(tmp_path, make_plan(5), 5))
-    before = make_results_page(read_results(tmp_path))
+    before = results_document(read_results(tmp_path)).page()
     compact(tmp_path)
     after = read_results(tmp_path)
-    assert make_results_page(after) == before
+    assert results_document(after).page() == before
 
 
 def test_hyper_parameters_matter_as_much(tmp_path, small):

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from candidly import benchmark
-from candidly.compare.report import render
-from candidly.compare.report.why import render_why
+from candidly.compare.report import accuracy_tables
+from candidly.compare.report.why import trust_tables
 from candidly.compare.sweep import records as records_module
 from candidly.compare.sweep.compact import compact
 from candidly.compare.sweep.journal import Journal, journal_files, read_records, read_results
@@ -230,13 +230,13 @@ def test_tables_resuming_and_growing_go_on_as_before(tmp_path):
     small = benchmark(data, ["PRODEN"], out=out, workers=1, **SMALL)
     compact(out)
     again = read_results(out)
-    assert render(again, "json") == render(small, "json")
-    assert render_why(again, "json") == render_why(small, "json")
+    assert accuracy_tables(again).render("json") == accuracy_tables(small).render("json")
+    assert trust_tables(again).render("json") == trust_tables(small).render("json")
     benchmark(data, ["PRODEN"], out=out, workers=1, **SMALL)
     assert [compacted(out)] == files(out)  # nothing was left to do
     grown = benchmark(data, ["PRODEN", "CC"], out=out, workers=1, **SMALL)
     assert len(names(out)) == 2
-    assert render(grown) == render(whole)
+    assert accuracy_tables(grown).render() == accuracy_tables(whole).render()
 
 
 def test_outcomes_come_back_from_a_line_as_they_were():

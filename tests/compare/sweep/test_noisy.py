@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from candidly import benchmark, imperfect
-from candidly.compare.report import findings, render
-from candidly.compare.report.gap import render_gap
-from candidly.compare.report.html import make_results_page
+from candidly.compare.report import accuracy_tables, findings
+from candidly.compare.report.gap import gap_tables
+from candidly.compare.report.results_document import results_document
 from candidly.compare.sweep.budget import at_budget, common_budget
 from candidly.compare.sweep.correct import Noise, with_corrected
 from candidly.compare.sweep.gap import gaps
@@ -81,7 +81,7 @@ def test_nva_takes_the_best_record_and_peak_is_an_oracle_on_test_rows():
     (choice,) = peak.choices
     assert (choice.config, choice.step, choice.value) == (0, 30, 0.9)
     assert peak.oracle_labels == 2 * 3 * 50  # all test rows, at every record
-    text = render(results_of(*runs), criteria=["peak"], choices=False, width=200)
+    text = accuracy_tables(results_of(*runs), criteria=["peak"], choices=False).render(width=200)
     assert "Chosen by peak: an oracle" in text
     assert "300 reads of clean labels of test rows" in text
 
@@ -141,7 +141,7 @@ def test_corrected_by_one_matrix_for_all_models():
     choice = cell.choices[0]
     assert (choice.value, choice.error) == pytest.approx(best[:2])
     assert (choice.config, choice.step) == best[2:]
-    text = render(corrected, criteria=["NVA:corrected"], width=160)
+    text = accuracy_tables(corrected, criteria=["NVA:corrected"]).render(width=160)
     assert f"{100 * best[0]:.2f} ± {100 * best[1]:.2f}" in text
     assert cells(results_of(*runs), ["NVA:corrected"])[0].choices == (None,)
 
@@ -150,7 +150,7 @@ def test_a_matrix_without_an_inverse_chooses_nothing_and_says_so():
     found = with_corrected(results_of(*noisy_runs()), {"data": Noise(np.full((2, 2), 0.5))})
     assert cells(found, ["NVA:corrected"])[0].choices == (None,)
     assert "data: the transition matrix has no inverse" in found.notes[0]
-    assert json.loads(render(found, "json", criteria=["NVA:corrected"]))
+    assert json.loads(accuracy_tables(found, criteria=["NVA:corrected"]).render("json"))
 
 
 def test_what_cannot_be_corrected_is_refused():
@@ -203,17 +203,17 @@ def test_a_run_that_diverged_has_a_best_and_a_selected_record_but_no_last():
     fallen = run(0, [0.5, 0.6, None], [0.8, 0.7, None])
     (gap,) = gaps(results_of(fallen))
     assert (gap.best.mean, gap.last.mean, gap.selected.mean) == (0.8, None, 0.7)
-    assert "–" in render_gap(results_of(fallen))
+    assert "–" in gap_tables(results_of(fallen)).render()
 
 
 def test_the_gap_in_every_form():
     results = results_of(*gap_runs())
     for form in ("text", "markdown"):
-        text = render_gap(results, form, width=400)
+        text = gap_tables(results).render(form, 400)
         assert "data: best, last, and selected by NVA" in text
         assert "an oracle that reads the test rows" in text
         assert "85.00 ± 5.00" in text
-    (row,) = csv.DictReader(io.StringIO(render_gap(results, "csv")))
+    (row,) = csv.DictReader(io.StringIO(gap_tables(results).render("csv")))
     assert (row["best_test"], row["last_test"], row["test_at_selected"]) == (
         "85.00",
         "60.00",
@@ -222,17 +222,17 @@ def test_the_gap_in_every_form():
     spread = statistics.stdev([0.8, 0.9]) / math.sqrt(2)
     assert row["best_test_se"] == f"{100 * spread:.2f}" == "5.00"  # as the text has it
     assert not any("std" in name for name in row)
-    shown = render_gap(results, "text", width=400)
+    shown = gap_tables(results).render("text", 400)
     for name in ("best_test", "last_test", "test_at_selected", "best_minus_selected"):
         assert f"{row[name]} ± {row[f'{name}_se']}" in shown
-    about = json.loads(render_gap(results, "json"))
+    about = json.loads(gap_tables(results).render("json"))
     assert about["rows"][0]["best"]["mean"] == pytest.approx(0.85)
-    assert "No runs are planned" in render_gap(results_of())
+    assert "No runs are planned" in gap_tables(results_of()).render()
     with pytest.raises(UnknownName, match="'NVA'"):
-        render_gap(results, criterion="NVB")
+        gap_tables(results, criterion="NVB").render()
     trained = results_of(*(replace(r, mode="train-oracle") for r in gap_runs()))
     with pytest.raises(ValueError, match="so nothing was selected"):
-        render_gap(trained)
+        gap_tables(trained).render()
 
 
 # budgets
@@ -250,7 +250,9 @@ def test_an_equal_budget_takes_the_records_below_it():
     assert [cell.values("top1") for cell in last] == [[0.3], [0.4]]
     assert [cell.choices[0].cost for cell in last] == [30, 20]
     assert cut.runs[1].complete
-    assert "no record beyond 30 updates times networks" in render(cut, "markdown", choices=False)
+    assert "no record beyond 30 updates times networks" in accuracy_tables(
+        cut, choices=False
+    ).render("markdown")
     assert gaps(cut)[1].updates == 20
     assert [r.step for r in at_budget(results, 59).runs[1].records] == [10, 20]
 
@@ -271,7 +273,7 @@ def test_a_budget_before_the_first_record():
     cut = at_budget(results_of(*results.runs, slow), 15)
     assert cut.notes == ("co-teaching: no record within the budget",)
     assert cells(cut, ["NVA"])[1].choices == (None,)
-    assert "no value" in render(cut, criteria=["NVA"], choices=False)
+    assert "no value" in accuracy_tables(cut, criteria=["NVA"], choices=False).render()
     with pytest.raises(ValueError, match="share no budget"):
         common_budget(results_of())
 
@@ -290,10 +292,10 @@ def swept(tmp_path_factory):
 def test_a_sweep_on_given_labels_is_chosen_by_nva(swept):
     _, results, _ = swept
     assert [c.criterion for c in cells(results)[::2]] == ["NVA", "OA", "OA & ES"]
-    assert "Chosen by NVA: noisy validation accuracy" in render(results)
-    assert "no clean label read" in render(results, criteria=["NVA"])
+    assert "Chosen by NVA: noisy validation accuracy" in accuracy_tables(results).render()
+    assert "no clean label read" in accuracy_tables(results, criteria=["NVA"]).render()
     assert any("Chosen by NVA" in sentence for sentence in findings(results))
-    page = make_results_page(results)
+    page = results_document(results).page()
     assert "noisy accuracy, validation (%)" in page
     assert "epochs × networks" in page
     for one in results.runs:
@@ -333,7 +335,7 @@ def test_candidates_and_given_side_by_side():
         there = cell.algorithm == "IDGP" or cell.criterion != "agreement"
         assert (cell.choices[0] is not None) == there
     assert {run.algorithm: run.networks for run in results.runs}["IDGP"] == 2
-    assert make_results_page(results)
+    assert results_document(results).page()
 
 
 def test_directories_from_before_read_as_they_did():

@@ -11,8 +11,8 @@ import torch
 
 from candidly import benchmark
 from candidly.compare.benchmarking import prepare
-from candidly.compare.report import findings, render
-from candidly.compare.report.html import make_results_page
+from candidly.compare.report import accuracy_tables, findings
+from candidly.compare.report.results_document import results_document
 from candidly.compare.sweep import execute
 from candidly.compare.sweep.build import build
 from candidly.compare.sweep.settings import make_settings
@@ -163,14 +163,14 @@ def test_what_is_judged_is_the_same_test_rows_and_no_validation_row(data, monkey
 
 def test_the_table_says_that_clean_labels_were_trained_on(results, data):
     held = len(data.split(0).validation)
-    text = render(results, width=140)
+    text = accuracy_tables(results).render(width=140)
     said = f"Oracle, trained on {2 * len(NAMES) * held} clean labels of validation rows besides"
     assert said in text
     assert "Chosen by CR" not in text
-    (table,) = json.loads(render(results, "json"))["tables"]
+    (table,) = json.loads(accuracy_tables(results).render("json"))["tables"]
     assert table["trained_on_validation_truth"] is True
     assert all(cell["count"] == 2 and cell["mean"] > 0 for cell in table["cells"])
-    page = make_results_page(results)
+    page = results_document(results).page()
     assert said in page
     assert "covering rate on validation" not in page
     assert findings(results)[0].startswith("toy: Trained on the validation rows' true labels too")

@@ -63,7 +63,7 @@ def test_what_is_said_of_it(menu, found, tmp_path):
     assert f"tags of {found.flagged:,} of 500 rows look wrong" in found.headline()
     assert "tags that all hold" in found.read()["labels"]
     assert ("tags", "labels, all right") in [row[:2] for row in found.read_as()]
-    found.write_page(tmp_path / "page.html")
+    found.document().write(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "http" not in re.sub(r"http://www\.w3\.org\S*", "", page)
     assert "Too much: rows that have it" in page
@@ -77,7 +77,7 @@ def test_columns_of_a_row_are_shown_without_what_is_usual(tmp_path):
     frame = pl.DataFrame({"a": x[:, 0], "b": x[:, 1], "tags": cells2(tags)})
     result = candidly.check(frame, "tags", label_kind="all-of", folds=3)
     assert np.isin(np.arange(0, 200, 20), result.issues.indices).mean() > 0.5
-    result.write_page(tmp_path / "page.html")
+    result.document().write(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "this row" in page
     assert "usual for" not in page

@@ -12,7 +12,7 @@ import torch
 
 import candidly
 from candidly import plugins
-from candidly.compare.report import render
+from candidly.compare.report import accuracy_tables
 from candidly.compare.sweep.journal import read_results
 from candidly.learn.contract import REACHES, TRAINS, check_plugin, write_new
 
@@ -315,8 +315,9 @@ def test_a_metric_is_recorded_shown_and_held_by_the_plan(tmp_path):
     assert all(0 < value < 1 for value in values)
     assert found.settings["metrics"] == [f"own-share@{first.text}"]
     assert "own-share" not in bench(tmp_path / "without", "CC").runs[0].records[-1].test
-    assert "Own share" in render(found, metric="own-share") or "own share" in render(
-        found, metric="own-share"
+    assert (
+        "Own share" in accuracy_tables(found, metric="own-share").render()
+        or "own share" in accuracy_tables(found, metric="own-share").render()
     )
     plugins.unload(first)
     assert read_results(out).runs

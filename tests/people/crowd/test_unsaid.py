@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from candidly import crowd
-from candidly.people.crowd.consensus_page import make_crowd_page
+from candidly.people.crowd.consensus_document import crowd_document
 
 
 def rows():
@@ -61,9 +61,12 @@ def test_an_item_without_answers_is_none_of_them():
 
 def test_page_and_command_line_count_them(answers, tmp_path, monkeypatch, capsys):
     with pytest.warns(UserWarning, match="nobody gave"):
-        page = make_crowd_page(crowd.dawid_skene(answers), by="dawid-skene")
+        page = crowd_document(crowd.dawid_skene(answers), by="dawid-skene").page()
     assert "label that nobody gave" in page
-    assert "label that nobody gave" not in make_crowd_page(crowd.majority(answers), by="majority")
+    assert (
+        "label that nobody gave"
+        not in crowd_document(crowd.majority(answers), by="majority").page()
+    )
     pl.DataFrame(rows(), schema=["item", "annotator", "label"], orient="row").write_csv(
         tmp_path / "a.csv"
     )

@@ -138,7 +138,7 @@ def report(
 
       candidly bench report runs/lost --out lost.html --figures figures
     """
-    from ...compare.report import write_report
+    from ...compare.report import results_document
     from ...compare.sweep.facts import kept_in
     from ...compare.sweep.plan import read_plan
 
@@ -147,7 +147,7 @@ def report(
     plan = read_plan(folder)
     kept = [kept_in(folder, text) for _, _, text in plan.plugins if text] if plan else []
     finish = command_of(results.settings, folder, list(dict.fromkeys(kept)))
-    write_report(results, path, figures_in=figures, finish=finish)
+    results_document(results, finish=finish).write(path, figures_in=figures)
     print(path)
     if figures is not None:
         print(figures)

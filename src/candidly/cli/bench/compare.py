@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...ground.spec import halves, several
-from .._print import print_text, width
+from .._print import check_form, print_text, width
 from .._types import number
 from .table import results_of
 
@@ -57,12 +57,11 @@ def compare(
       candidly bench compare runs/lost --variants plench,fixed
     """
     from ...compare.report.changes import compare_sides
-    from ...compare.report.changes_page import render_changes, write_changes_page
+    from ...compare.report.changes_document import changes_document
     from ...compare.sweep.select import DEFAULT, METRICS, lookup_criterion, usual_criteria
     from ...ground.names import lookup
-    from ...show.grid import FORMS
 
-    lookup({**FORMS, "json": None}, format, "format")
+    check_form(format, json=True)
     metric, _ = lookup(METRICS, metric, "metric")
     asked = _variants(variants)
     if second is None and variants is None:
@@ -73,9 +72,10 @@ def compare(
     names = [lookup_criterion(name).name for name in criterion or usual]
     a, b = (_side(p, read.get(p), names, metric, v) for p, v in zip(paths, asked))
     found = compare_sides(a, b, margin / 100)
-    print_text(render_changes(found, format, metric, width()))
+    document = changes_document(found, metric)
+    print_text(document.render(format, width()))
     if html is not None:
-        write_changes_page(found, html, metric)
+        document.write(html)
         print(f"Page:  {html}", file=sys.stderr)
 
 

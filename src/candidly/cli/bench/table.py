@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from .._print import print_text, width
+from .._print import check_form, print_text, width
 from .._types import counted
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ def table(
       candidly bench table runs/noisy --gap --budget common
     """
     form = "json" if as_json else format
+    check_form(form, json=True)
     results = results_of(folder)
     if why:
         if criterion or metric != "top1" or gap or budget or transition:
@@ -95,9 +96,9 @@ def table(
                 "--why looks at CR and AA on the validation rows of whole runs; leave out "
                 "--criterion, --metric, --gap, --budget and --transition."
             )
-        from ...compare.report.why import render_why
+        from ...compare.report.why import trust_tables
 
-        print_text(render_why(results, form, width()))
+        print_text(trust_tables(results).render(form, width()))
         return
     if transition:
         results = _corrected(results, transition)
@@ -109,10 +110,10 @@ def table(
         return
     if criterion and len(criterion) > 1:
         raise ValueError("--gap shows one criterion at a time; give one --criterion.")
-    from ...compare.report.gap import render_gap
+    from ...compare.report.gap import gap_tables
 
     chosen_by = criterion[0] if criterion else None
-    print_text(render_gap(results, form, metric, chosen_by, width()))
+    print_text(gap_tables(results, metric, chosen_by).render(form, width()))
 
 
 def results_of(folder: Path) -> Results:
@@ -130,9 +131,10 @@ def print_tables(
     brief: bool = False,
 ) -> None:
     """The tables, on stdout."""
-    from ...compare.report import render
+    from ...compare.report import accuracy_tables
 
-    print_text(render(results, format, metric, criteria, width=width(), choices=not brief))
+    document = accuracy_tables(results, metric, criteria, choices=not brief)
+    print_text(document.render(format, width()))
 
 
 def _cut(results: Results, budget: str) -> Results:

@@ -143,9 +143,10 @@ def noisywikihow(
                 watch=told(steps),
             )
     if html is not None:
-        from ...compare.corpora.built_page import write_built_page
+        from ...compare.corpora.built_document import built_document
+        from ...compare.corpora.read import read_built
 
-        write_built_page(out, html)
+        built_document(read_built(out)).write(html)
     if as_json:
         print(to_json(made.manifest))
         return

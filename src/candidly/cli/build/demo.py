@@ -78,9 +78,10 @@ def _build(articles: Articles, folder: Path, steps: ExitStack) -> None:
 def _train(benchmark: Path, out: Path, workers: int | None) -> None:
     """Every method on every noise, and the page."""
     from ...compare.benchmarking import prepare
-    from ...compare.corpora.built_page import write_built_page
+    from ...compare.corpora.built_document import built_document
     from ...compare.corpora.files import as_labelled
-    from ...compare.report import render
+    from ...compare.corpora.read import read_built
+    from ...compare.report import accuracy_tables
     from ...compare.sweep.journal import read_results
     from ...compare.sweep.run import run_plan
     from ...compare.sweep.settings import make_settings
@@ -96,5 +97,5 @@ def _train(benchmark: Path, out: Path, workers: int | None) -> None:
     with _progress.shown() as watch:
         run_plan(plan, loaded, out / "runs", workers=workers, watch=watch)
     results = read_results(out / "runs")
-    print_text(render(results, width=width(), choices=False))
-    write_built_page(benchmark, out / "page.html", results)
+    print_text(accuracy_tables(results, choices=False).render(width=width()))
+    built_document(read_built(benchmark), results).write(out / "page.html")

@@ -272,7 +272,7 @@ def score(folder: Folder, as_json: AsJson = False, form: Form = "text") -> None:
       candidly challenge score cifar
     """
     from ...compare.challenge import read_protocol, score_challenge
-    from ...compare.challenge.page import runs_grid
+    from ...compare.challenge.document import runs_grid
     from ...compare.challenge.result_numbers import summary_of
 
     check_form(form)
@@ -292,7 +292,7 @@ def rank(folder: Folder, as_json: AsJson = False, form: Form = "text") -> None:
       candidly challenge rank cifar --format markdown
     """
     from ...compare.challenge import read_protocol, score_challenge
-    from ...compare.challenge.page import standings_grid
+    from ...compare.challenge.document import standings_grid
     from ...compare.challenge.result_numbers import summary_of
 
     check_form(form)
@@ -318,7 +318,7 @@ def report(
       candidly challenge report cifar --out cifar.html
     """
     from ...compare.challenge import read_protocol, score_challenge
-    from ...compare.challenge.page import write_challenge_report
+    from ...compare.challenge.document import write_challenge_report
 
     result = score_challenge(folder, read_protocol(folder))
     for path in write_challenge_report(result, out or folder / "report.html"):
@@ -343,7 +343,7 @@ def _place(given: str) -> Path:
 
 
 def _finish(folder: Path, result: Result, as_json: bool) -> None:
-    from ...compare.challenge.page import standings_grid, write_challenge_report
+    from ...compare.challenge.document import standings_grid, write_challenge_report
     from ...compare.challenge.result_numbers import summary_of
 
     paths = write_challenge_report(result, folder / "report.html")

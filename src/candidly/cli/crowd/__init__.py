@@ -186,10 +186,10 @@ def consensus(
     if annotators is not None:
         write_table(people, annotators)
     if html is not None:
-        from ...people.crowd.consensus_page import write_crowd_page
+        from ...people.crowd.consensus_document import crowd_document
 
         read = {"answers": answers} | ({} if probs is None else {"probabilities": str(probs)})
-        write_crowd_page(found, html, by=by, read=read, notes=notes, known=held)
+        crowd_document(found, by=by, read=read, notes=notes, known=held).write(html)
     if as_json:
         _print_json(found, by, people, top, written, notes, held)
         return

@@ -45,7 +45,7 @@ def summary(found: Consensus, by: str) -> Iterator[str]:
 
 def tables(found: Consensus, people: pl.DataFrame, top: int) -> Iterator[Grid | str]:
     """Doubtful items, annotators and what to ask about next, and how much is left out."""
-    from ...people.crowd.consensus_page import annotators_grid, doubts_grid, next_grid
+    from ...people.crowd.consensus_document import annotators_grid, doubts_grid, next_grid
 
     for grid, there, what in (
         (doubts_grid(found, top), found.answers.n, "items"),

@@ -158,11 +158,11 @@ def describe_data(
         write_sheet(loaded, out, view)
         tell(f"wrote {out}: a contact sheet")
     if html is not None:
-        from ...people.crowd.labels_page import write_labels_page
+        from ...people.crowd.labels_document import labels_document
 
         read = {"file": what} if known is None else {"from": known.page, "paper": known.citation}
         notes = [known.note] if known and known.note else []
-        write_labels_page(loaded, html, read=read, notes=notes)
+        labels_document(loaded, read=read, notes=notes).write(html)
         tell(f"wrote {html}: a page of the labels")
     if as_json:
         published = [row._asdict() for row in compared]

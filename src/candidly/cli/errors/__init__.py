@@ -341,14 +341,13 @@ def _write_page(
     probs: str,
     notes: Sequence[str],
 ) -> None:
-    from ...errors.confident.issues_page import GALLERY, write_issues_page
+    from ...errors.confident.issues_document import GALLERY, issues_document
 
-    write_issues_page(
+    issues_document(
         issues,
-        path,
         classes=names,
         media=media,
         gallery=gallery or GALLERY,
         read={"labels": str(labels), "probabilities": str(probs)},
         notes=notes,
-    )
+    ).write(path)

@@ -100,7 +100,7 @@ def compare(
     """
     from ...data.ingest.arrays import read_matrix
     from ...errors.detectors import DETECTORS, EPOCHS, check_taken
-    from ...errors.detectors.comparison_page import write_comparison_page
+    from ...errors.detectors.comparison_document import comparison_document
     from ...ground.names import lookup
     from ...ground.spec import several
 
@@ -129,7 +129,7 @@ def compare(
         read = {"data": what, "detectors": ", ".join(names)}
         if any("epochs" in DETECTORS[name].takes for name in names):
             read["epochs"] = str(epochs or EPOCHS)
-        write_comparison_page(rows, html, read=read)
+        comparison_document(rows, read=read).write(html)
     written = {"out": out, "html": html}
     if as_json:
         files = {name: str(path) for name, path in written.items() if path is not None}
@@ -199,7 +199,13 @@ def _probabilities(path: Path, data: Labelled) -> np.ndarray:
 
 
 def _print(rows: list[dict[str, Any]], form: str) -> None:
-    from ...errors.detectors.comparison_page import BOLD, LEGEND, comparison_grid, noises, one_table
+    from ...errors.detectors.comparison_document import (
+        BOLD,
+        LEGEND,
+        comparison_grid,
+        noises,
+        one_table,
+    )
 
     if form == "csv":
         show(one_table(rows), form=form)

@@ -31,7 +31,7 @@ def find_tags(
     """Rows whose tags are probably wrong: printed, and written."""
     from ...data.ingest.previews import open_media
     from ...errors.confident import find_multilabel
-    from ...errors.confident.tags_page import write_tags_page
+    from ...errors.confident.tags_document import tags_document
 
     with held() as told:
         issues = find_multilabel(labels, source, by, classes=classes)
@@ -40,16 +40,15 @@ def find_tags(
     if out is not None:
         write_table(table, out)
     if html is not None:
-        write_tags_page(
+        tags_document(
             issues,
-            html,
             classes=names,
             media=None if media is None else open_media(media, source.n),
             separator=labels.separator,
             read={"labels": str(labels.path), "probabilities": source.name},
             notes=told,
             ids=None if issues.ids is None else issues.ids.tolist(),
-        )
+        ).write(html)
     written = {"out": out, "html": html}
     paths = {name: str(path) for name, path in written.items() if path is not None}
     if as_json:
@@ -75,7 +74,7 @@ def _about(issues: TagIssues, names: Sequence[str], rows: list[dict[str, Any]]) 
 
 
 def _print(issues: TagIssues, names: Sequence[str], table: Any, top: int) -> None:
-    from ...errors.confident.tags_page import tags_grid
+    from ...errors.confident.tags_document import tags_grid
     from ...show.grid import Column, Grid
     from .._print import show
 

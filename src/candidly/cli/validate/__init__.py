@@ -107,7 +107,7 @@ def validate(
       candidly validate --votes answers.csv --into pets.csv --label kind --out pets-corrected.csv
     """
     from ...people.validation import read_validation
-    from ...people.validation.verdicts_page import summarise, write_verdicts_page
+    from ...people.validation.verdicts_document import summarise, verdicts_document
 
     if form in ("released", "long"):
         raise ValueError(f"--format is of what is printed; give --votes-format {form}.")
@@ -144,7 +144,7 @@ def validate(
     source = labels or into
     if html is not None:
         read = {"answers": str(votes)} | ({} if source is None else {"labels": str(source)})
-        write_verdicts_page(found.verdicts, html, about=about, read=read)
+        verdicts_document(found.verdicts, about=about, read=read).write(html)
     if out is not None:
         found.write(out, overwrite)
     written = {"out": out, "html": html}

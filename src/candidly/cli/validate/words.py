@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...people.validation.verdicts_page import errors_grid, thresholds_grid
+from ...people.validation.verdicts_document import errors_grid, thresholds_grid
 from ...show.grid import Column, Grid
 
 NOT_OFFERED = {"both": "multi-label", "neither": "neither"}  # answer: the verdict it makes
@@ -15,7 +15,7 @@ def parts(about: Mapping[str, Any], offered: Sequence[str] | None) -> Iterator[s
     """Errors by each reading, verdicts, what they mean for the whole, agreement, corrections.
 
     Args:
-        about: see ``verdicts_page.summarise``.
+        about: see ``verdicts_document.summarise``.
         offered: answers that people could give; None of sets of classes.
     """
     levels = about["threshold"]

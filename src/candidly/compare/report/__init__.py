@@ -1,12 +1,12 @@
 """What was found by a sweep, for people: tables, sentences, figures, and self-contained pages.
 
 >>> from candidly.compare.sweep.results import Results
->>> print(render(Results((), {})))
+>>> print(accuracy_tables(Results((), {})))
 No runs are planned, so there is nothing to show.
 """
 
 from .findings import findings
-from .html import write_report
-from .tables import render
+from .results_document import results_document
+from .tables import accuracy_tables
 
-__all__ = ["findings", "render", "write_report"]
+__all__ = ["accuracy_tables", "findings", "results_document"]

@@ -6,9 +6,9 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
-from ...show.page import Html, Piece, figure_row, folded, heading, section
+from ...show.pieces import Figure, Figures, Folded, Heading, Piece, Section
 from ...show.words import in_percent
 from ..sweep.counts import labels_read
 from ..sweep.gap import Gap, chosen_runs, gaps
@@ -102,9 +102,9 @@ def dataset_views(
         yield DatasetView(results, dataset, tables, metric, mine, dataset not in blind)
 
 
-def dataset_section(view: DatasetView) -> Html:
+def dataset_section(view: DatasetView) -> Section:
     """All parts, under the name of the data set."""
-    return section(view.dataset, *(piece for part in PARTS for piece in part(view)))
+    return Section(view.dataset, [piece for part in PARTS for piece in part(view)])
 
 
 def _spread(view: DatasetView) -> Iterator[Piece]:
@@ -120,19 +120,19 @@ def _spread(view: DatasetView) -> Iterator[Piece]:
         "extremes."
     )
     boxed = any(map(figures.boxed, values))
-    yield heading("Spread over splits")
+    yield Heading("Spread over splits")
     yield (
         "A point per split"
         + (box if boxed else ", and a thick line at their mean.")
         + " Blue is the highest mean, orange the lowest; "
         + f"rows are in the order of what {view.tables[0].criterion.name} chose."
     )
-    yield figure_row(
+    yield Figures(
         [
-            (
+            Figure(
                 f"Chosen by {table.criterion.name}",
                 "",
-                figures.split_plot(column, view.metric, limits),
+                partial(figures.split_plot, column, view.metric, limits),
             )
             for table, column in zip(view.tables, columns)
         ]
@@ -144,14 +144,14 @@ def _learning(view: DatasetView) -> Iterator[Piece]:
     if not curves:
         return
     several = len(view.algorithms) - len(view.oracles) > CURVES
-    yield heading("Learning curves")
+    yield Heading("Learning curves")
     yield (
         f"Mean over splits of the runs chosen by {view.tables[0].criterion.name}, with a band of "
         "one standard error; a point for each record that was chosen, one per split."
         + f" The {CURVES} best algorithms and the oracle are drawn." * several
         + " A line ends where a run diverged."
     )
-    yield figure_row([(name, "", svg) for name, svg in zip(("Test", "Validation"), curves)])
+    yield Figures([Figure(name, "", draw) for name, draw in zip(("Test", "Validation"), curves)])
 
 
 def _pairs(view: DatasetView) -> Iterator[Piece]:
@@ -159,14 +159,15 @@ def _pairs(view: DatasetView) -> Iterator[Piece]:
     if found is None:
         return
     steady = steadiness_of(view.lead, view.metric)
-    yield heading("Who is clearly ahead of whom")
+    yield Heading("Who is clearly ahead of whom")
     yield f"Chosen by {view.tables[0].criterion.name}. {pairs_text(found)}"
     yield beliefs_text(view.lead, view.results, view.metric)
     yield steadiness_text(steady)
-    yield folded("Each algorithm", pairs_grid(found, steady, view.lead, view.dataset, view.metric))
+    each = pairs_grid(found, steady, view.lead, view.dataset, view.metric)
+    yield Folded("Each algorithm", (each,))
     clear = clear_grid(found, view.dataset)
     if clear.rows:
-        yield folded("The pairs that are clearly apart", clear)
+        yield Folded("The pairs that are clearly apart", (clear,))
 
 
 def _selection(view: DatasetView) -> Iterator[Piece]:
@@ -174,7 +175,7 @@ def _selection(view: DatasetView) -> Iterator[Piece]:
     if not mine:
         return
     criterion = view.tables[0].criterion.name
-    yield heading("What choosing costs")
+    yield Heading("What choosing costs")
     yield (
         f"The records of the runs that {criterion} chose: best is an oracle that reads the test "
         "rows, and nobody can choose by it."
@@ -183,12 +184,12 @@ def _selection(view: DatasetView) -> Iterator[Piece]:
     grid = gap_grid(
         sorted(mine, key=lambda one: order.index(one.algorithm)), view.dataset, view.reads
     )
-    yield figure_row([("", "", selection_figure(mine, view.dataset))])
-    yield folded("The numbers", grid)
+    yield Figures([Figure("", "", partial(selection_figure, mine, view.dataset))])
+    yield Folded("The numbers", (grid,))
 
 
 def _cost(view: DatasetView) -> Iterator[Piece]:
-    yield heading("Time and memory")
+    yield Heading("Time and memory")
     worth = {cell.algorithm: in_percent(cell.summary[view.metric].mean) for cell in view.lead}
     shown = []
     for caption, label, number in (
@@ -205,14 +206,15 @@ def _cost(view: DatasetView) -> Iterator[Piece]:
             named, drawn = pareto_figure(
                 points, view.colours, title, label, f"{METRICS[view.metric].about} (%)"
             )
-            shown.append((caption, f"nobody is better and cheaper: {named}", drawn))
+            shown.append(Figure(caption, f"nobody is better and cheaper: {named}", drawn))
     if not shown:
         times = {one.algorithm: one.ms_per_update for one in view.spent}
         title = f"{view.dataset}: time per update"
-        drawn = figures.bars(times, view.colours, title, "milliseconds per update and run")
-        shown.append(("Time per update", "", drawn))
-    yield figure_row(shown)
-    yield folded("The numbers, over all complete runs of each", cost_grid(view.spent))
+        label = "milliseconds per update and run"
+        bars = partial(figures.bars, times, view.colours, title, label)
+        shown.append(Figure("Time per update", "", bars))
+    yield Figures(shown)
+    yield Folded("The numbers, over all complete runs of each", (cost_grid(view.spent),))
 
 
 def _important(view: DatasetView) -> Iterator[Piece]:
@@ -222,22 +224,22 @@ def _important(view: DatasetView) -> Iterator[Piece]:
     found = importances(view.results, view.dataset, criterion, view.metric)
     if not found:
         return
-    yield heading("Hyper-parameters that mattered")
+    yield Heading("Hyper-parameters that mattered")
     yield (
         "How much of the variance of mean test accuracy over configurations lies between values "
         "of each hyper-parameter (omega squared, corrected for chance; of many values between "
         "quarters). Near 0: it does not matter by itself, within the values that were tried."
     )
-    yield folded("The numbers", importance_grid(found, view.dataset))
+    yield Folded("The numbers", (importance_grid(found, view.dataset),))
 
 
 def _configurations(view: DatasetView) -> Iterator[Piece]:
-    yield heading("Configurations chosen")
+    yield Heading("Configurations chosen")
     yield CONFIGURATIONS.format(METRICS[view.metric].about)
     for table in view.tables:
         name = table.criterion.name
         grid = table.configurations(view.dataset, view.metric)
-        yield folded(f"Chosen by {name}", grid, id=runs_id(view.dataset, name))
+        yield Folded(f"Chosen by {name}", (grid,), id=runs_id(view.dataset, name))
 
 
 PARTS: tuple[Callable[[DatasetView], Iterator[Piece]], ...] = (
@@ -278,7 +280,7 @@ def _limits(values: Sequence[float | None]) -> tuple[float, float] | None:
     return min(there) - margin, max(there) + margin
 
 
-def _curves(view: DatasetView) -> list[str]:
+def _curves(view: DatasetView) -> list[Callable[[], str]]:
     """Learning curves of the runs that the first criterion chose, one run per split."""
     table, metric = view.tables[0], view.metric
     by_key = chosen_runs(view.results, view.lead)
@@ -313,7 +315,8 @@ def _curves(view: DatasetView) -> list[str]:
             (f"{what_is_seen} on validation", f"{what_is_seen}, validation (%)", validated)
         )
     return [
-        figures.learning_curve(
+        partial(
+            figures.learning_curve,
             shown,
             figures.make_colours(list(shown), view.oracles),
             what,

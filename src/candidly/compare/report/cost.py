@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ...show.figures import FAINT, INK, draw_svg
@@ -102,7 +103,7 @@ def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
 
 def pareto_figure(
     points: Mapping[str, tuple[float, float]], colours: Colours, title: str, label: str, worth: str
-) -> tuple[str, str]:
+) -> tuple[str, Callable[[], str]]:
     """Worth against cost, a point per algorithm; the front is a line, its points have numbers.
 
     Args:
@@ -110,7 +111,7 @@ def pareto_figure(
         label, worth: of the axes.
 
     Returns:
-        who is on the front, by number; and SVG text.
+        who is on the front, by number; and what draws the SVG text.
     """
     front = pareto_front(points)
 
@@ -139,4 +140,4 @@ def pareto_figure(
 
     named = ", ".join(f"{number} {name}" for number, name in enumerate(front, 1))
     told = "; ".join(f"{name} {points[name][0]:.3g}, {points[name][1]:.1f}" for name in front)
-    return named, draw_svg(draw, title, f"On the front, by rising cost: {told}.")
+    return named, partial(draw_svg, draw, title, f"On the front, by rising cost: {told}.")

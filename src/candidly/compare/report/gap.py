@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ...ground.jsons import to_json
 from ...ground.names import lookup
-from ...show.grid import FORMS, Column, Datum, Grid, Value
-from ...show.grid import render as render_grids
+from ...show.document import Document
+from ...show.grid import Column, Datum, Grid, Value
+from ...show.pieces import Piece
 from ...show.words import in_percent, plus_minus
 from ...stats import Summary
 from ..sweep.counts import examples, labels_read
@@ -28,30 +28,23 @@ RECORDS = {  # heading and, in CSV, name of each column
 }
 
 
-def render_gap(
-    results: Results,
-    format: str = "text",
-    metric: str = "top1",
-    criterion: str | None = None,
-    width: int = 100,
-) -> str:
+def gap_tables(results: Results, metric: str = "top1", criterion: str | None = None) -> Document:
     """The best record (an oracle), the last, and the one selected without clean labels.
 
     Args:
         results: what :func:`candidly.compare.sweep.journal.read_results` returns.
-        format: ``text``, ``markdown``, ``latex``, ``html``, ``json`` or ``csv``, whose columns
-            ``_se`` hold the standard errors of the text, in percent.
         metric: ``top1``, ``balanced``, ``top5`` or ``adjusted``; the best record is the best in it.
         criterion: by which runs and records are selected; by default CR, or NVA where given labels
             are learned from.
-        width: columns the text form may use.
+
+    Returns:
+        tables. Columns ``_se`` of its CSV hold the standard errors of the text, in percent.
 
     Raises:
-        UnknownName: a format, metric or criterion that is not there; suggests the nearest.
+        UnknownName: a metric or criterion that is not there; suggests the nearest.
         ValueError: the validation rows were trained on, so nothing was selected; or the data has
             no true labels.
     """
-    form, _ = lookup({**FORMS, "json": None}, format, "format")
     metric, _ = lookup(METRICS, metric, "metric")
     if trained_on_validation(results):
         raise ValueError(
@@ -64,15 +57,15 @@ def render_gap(
             "best record to compare with. Add the true labels to the data, or ask for no gap."
         )
     found = gaps(results, criterion, metric) if results.runs else []
-    if form == "json":
-        return _json(results, found, metric)
-    if form == "csv":
-        return _one_table(found).csv()
-    parts = _parts(results, found, metric) if found else (NOTHING, *results.notes)
-    return render_grids(parts, form, width)
+    return Document(
+        "",
+        tuple(_pieces(results, found, metric)) if found else (NOTHING, *results.notes),
+        table=_one_table(found),
+        data=lambda: _data(results, found, metric),
+    )
 
 
-def _parts(results: Results, found: Sequence[Gap], metric: str) -> Iterator[str | Grid]:
+def _pieces(results: Results, found: Sequence[Gap], metric: str) -> Iterator[Piece]:
     order = algorithm_order(results)
     for dataset in dataset_order(results):
         mine = [one for one in found if one.dataset == dataset]
@@ -127,8 +120,8 @@ def _summaries(one: Gap) -> tuple[Summary, ...]:
     return one.best, one.last, one.selected, one.lost, one.gained
 
 
-def _json(results: Results, found: Sequence[Gap], metric: str) -> str:
-    about: dict[str, Any] = {
+def _data(results: Results, found: Sequence[Gap], metric: str) -> dict[str, Any]:
+    return {
         "schema": SCHEMA,
         "metric": metric,
         "unit": "shares, 0 to 1",
@@ -137,4 +130,3 @@ def _json(results: Results, found: Sequence[Gap], metric: str) -> str:
         "notes": list(results.notes),
         "rows": [asdict(one) for one in found],
     }
-    return to_json(about, ensure_ascii=False)

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ...ground.jsons import to_json
 from ...ground.names import lookup
-from ...show.grid import FORMS, Column, Datum, Grid, Value
-from ...show.grid import render as render_grids
+from ...show.document import Document
+from ...show.grid import Column, Datum, Grid, Value
+from ...show.pieces import Piece
 from ...show.words import hyper_text, in_percent
 from ..sweep.counts import Told, told
 from ..sweep.results import Results
@@ -155,40 +155,33 @@ def _datum(cell: Cell | None, metric: str, best: Cell | None) -> Datum:
     )
 
 
-def render(
+def accuracy_tables(
     results: Results,
-    format: str = "text",
     metric: str = "top1",
     criteria: Sequence[str] | None = None,
-    *,
-    width: int = 100,
     choices: bool = True,
-) -> str:
+) -> Document:
     """The tables of a sweep, and which configuration won each split.
 
     Args:
         results: what :func:`candidly.compare.sweep.journal.read_results` returns.
-        format: ``text``, ``markdown``, ``latex``, ``html``, ``csv`` (one table of all means, in
-            percent) or ``json`` (everything).
         metric: ``top1``, ``balanced``, ``top5`` or ``adjusted``.
         criteria: one table each; by default ``select.usual_criteria``. On request there are all
             of ``select.CRITERIA``.
-        width: columns the text form may use.
-        choices: whether the configurations follow the tables (JSON has them, CSV does not).
+        choices: whether the configurations follow the tables (JSON has them, CSV does not: it is
+            one table of all means, in percent).
 
     Raises:
-        UnknownName: a format, metric or criterion that is not there; suggests the nearest.
+        UnknownName: a metric or criterion that is not there; suggests the nearest.
     """
-    form, _ = lookup({**FORMS, "json": None}, format, "format")
     metric, _ = lookup(METRICS, metric, "metric")
     tables = make_tables(results, criteria) if results.runs else []
-    if form == "json":
-        return _json(results, tables, metric)
-    if form == "csv":
-        return _one_table(tables, metric).csv()
-    bold = form != "text"
-    parts = _parts(results, tables, metric, choices, bold) if tables else (NOTHING, *results.notes)
-    return render_grids(parts, form, width)
+    return Document(
+        "",
+        tuple(_pieces(results, tables, metric, choices)) if tables else (NOTHING, *results.notes),
+        table=_one_table(tables, metric),
+        data=lambda: _data(results, tables, metric),
+    )
 
 
 def make_tables(
@@ -210,11 +203,13 @@ def make_tables(
     return tables
 
 
-def _parts(
-    results: Results, tables: Sequence[Choices], metric: str, choices: bool, bold: bool
-) -> Iterator[str | Grid]:
-    yield from (table.grid(metric) for table in tables)
-    yield legend(results, metric) + f" {BOLD}." * bold
+def _pieces(
+    results: Results, tables: Sequence[Choices], metric: str, choices: bool
+) -> Iterator[Piece]:
+    *before, last = (table.grid(metric) for table in tables)
+    yield from before
+    yield replace(last, bold=f"{BOLD}.")
+    yield legend(results, metric)
     yield from (f"Note: {note}" for note in results.notes)
     if choices:
         yield from (
@@ -248,8 +243,8 @@ def _one_table(tables: Sequence[Choices], metric: str) -> Grid:
 # JSON
 
 
-def _json(results: Results, tables: Sequence[Choices], metric: str) -> str:
-    about = {
+def _data(results: Results, tables: Sequence[Choices], metric: str) -> dict[str, Any]:
+    return {
         "schema": SCHEMA,
         "metric": metric,
         "unit": "share of test examples, 0 to 1",
@@ -272,7 +267,6 @@ def _json(results: Results, tables: Sequence[Choices], metric: str) -> str:
         ],
         "trials": [_json_run(one) for one in told(results)],
     }
-    return to_json(about, ensure_ascii=False)
 
 
 def _json_run(one: Told) -> dict[str, Any]:

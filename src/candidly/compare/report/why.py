@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
-from ...ground.jsons import to_json
-from ...ground.names import lookup
-from ...show.grid import FORMS, Column, Datum, Grid, Value
-from ...show.grid import render as render_grids
+from ...show.document import Document
+from ...show.grid import Column, Datum, Grid, Value
+from ...show.pieces import Piece
 from ...show.words import in_percent
 from ..sweep.counts import labels_read
 from ..sweep.results import Results
@@ -40,28 +40,24 @@ LEGEND = (
 )
 
 
-def render_why(results: Results, format: str = "text", width: int = 100) -> str:
+def trust_tables(results: Results) -> Document:
     """How far the choices by CR and AA can be trusted, for every data set and algorithm.
 
     Args:
         results: what :func:`candidly.compare.sweep.journal.read_results` returns.
-        format: ``text``, ``markdown``, ``csv`` (one table), ``latex``, ``html`` or ``json``.
-        width: columns the text form may use.
 
     Raises:
-        UnknownName: a format that is not there; suggests the nearest.
         ValueError: the validation rows were trained on, so nothing was chosen by them.
     """
-    form, _ = lookup({**FORMS, "json": None}, format, "format")
     found = trust(results) if results.runs else []
-    if form == "json":
-        return _json(results, found)
-    if form == "csv":
-        reads = labels_read(results)
-        rows = [(one.dataset, *_row(one, reads)) for one in found]
-        return Grid("", (Column("dataset", "name"), *COLUMNS), rows).csv()
-    parts = _parts(results, found) if found else (NOTHING, *results.notes)
-    return render_grids(parts, form, width)
+    reads = labels_read(results)
+    rows = [(one.dataset, *_row(one, reads)) for one in found]
+    return Document(
+        "",
+        tuple(_pieces(results, found)) if found else (NOTHING, *results.notes),
+        table=Grid("", (Column("dataset", "name"), *COLUMNS), rows),
+        data=lambda: _data(results, found),
+    )
 
 
 def why_grid(found: Sequence[Trust], reads: Mapping[str, Sequence[str]] | None = None) -> Grid:
@@ -116,7 +112,7 @@ def _overconfident(one: Trust) -> str:
     return f"{one.overconfident} of {len(judged)} splits" + " !" * bool(one.overconfident)
 
 
-def _parts(results: Results, found: Sequence[Trust]) -> Iterator[str | Grid]:
+def _pieces(results: Results, found: Sequence[Trust]) -> Iterator[Piece]:
     order = algorithm_order(results)
     for dataset in dataset_order(results):
         mine = [one for one in found if one.dataset == dataset]
@@ -126,8 +122,8 @@ def _parts(results: Results, found: Sequence[Trust]) -> Iterator[str | Grid]:
     yield from (f"Note: {note}" for note in results.notes)
 
 
-def _json(results: Results, found: Sequence[Trust]) -> str:
-    about = {
+def _data(results: Results, found: Sequence[Trust]) -> dict[str, Any]:
+    return {
         "schema": SCHEMA,
         "unit": "shares, 0 to 1",
         "resamples": RESAMPLES,
@@ -135,4 +131,3 @@ def _json(results: Results, found: Sequence[Trust]) -> str:
         "notes": list(results.notes),
         "rows": [asdict(one) for one in found],
     }
-    return to_json(about, ensure_ascii=False)

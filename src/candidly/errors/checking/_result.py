@@ -17,9 +17,10 @@ from ...data.ingest.previews import Preview, preview_of
 from ...data.labels.kinds import ALL_OF, ONE_OF, SINGLE
 from ...data.labels.labelled import Labelled
 from ...ground.problem import passed
+from ...show.document import Document
 from ...show.grid import Grid
 from ..confident import Issues
-from ..confident.issues_page import write_issues_page
+from ..confident.issues_document import issues_document
 from ..crossval import NAMED, CrossValidated
 from ._fields import fields_of
 from ._leaks import Leak
@@ -291,25 +292,20 @@ class Checked:
         inputs = np.asarray(self.data.inputs)
         return pl.DataFrame(inputs, schema=[str(k) for k in range(inputs.shape[1])])
 
-    def write_page(
-        self,
-        path: Path | str,
-        following: Sequence[str] = (),
-        words: Callable[[str], str] = str,
-    ) -> None:
-        """One self-contained page: the flagged rows, what they look like, and how many there are.
+    def document(
+        self, following: Sequence[str] = (), words: Callable[[str], str] = str
+    ) -> Document:
+        """For people: the flagged rows, what they look like, and how many there are.
 
         Args:
             following: commands to go on with.
             words: makes somebody else's words of a sentence in Python's.
 
         Raises:
-            ValueError: for candidate sets, which the page does not show.
-            OSError: it cannot be written; the message names ``path``.
+            ValueError: for candidate sets, which it does not show.
         """
-        write_issues_page(
+        return issues_document(
             self.issues,
-            path,
             classes=self.data.classes,
             media=self.looks(),
             notes=tuple(map(words, self.notes)),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...data.ingest.previews import TEXT, Field, Preview
+from ...show.document import Document
 from ...show.grid import Grid
 from ..confident import TagIssues
-from ..confident.tags_page import tags_grid, write_tags_page
+from ..confident.tags_document import tags_document, tags_grid
 from ._fields import EMPTY
 from ._result import Checked
 
@@ -94,20 +94,12 @@ class CheckedTags(Checked):
         """Which tags are missing or too much, and how often."""
         return (tags_grid(self.issues, self.data.classes),) if self.flagged else ()
 
-    def write_page(
-        self,
-        path: Path | str,
-        following: Sequence[str] = (),
-        words: Callable[[str], str] = str,
-    ) -> None:
-        """One self-contained page; see ``Checked.write_page``.
-
-        Raises:
-            OSError: it cannot be written; the message names ``path``.
-        """
-        write_tags_page(
+    def document(
+        self, following: Sequence[str] = (), words: Callable[[str], str] = str
+    ) -> Document:
+        """What was found, for people: see ``Checked.document``."""
+        return tags_document(
             self.issues,
-            path,
             classes=self.data.classes,
             media=self.looks(),
             separator=self.roles.label_separator,

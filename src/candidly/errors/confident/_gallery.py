@@ -9,13 +9,13 @@ from typing import Any
 from ...data.ingest.previews import Field
 from ...show.escapes import breakable
 from ...show.grid import Column, Datum, Grid
-from ...show.page import Html, folded
+from ...show.pieces import Block, Folded
 from ...show.words import percent
 
 FIELDS = 6  # columns of a row that are shown at once
 
 
-def gallery(cards: Sequence[Mapping[str, Any]]) -> Html:
+def gallery(cards: Sequence[Mapping[str, Any]]) -> Block:
     """A list of examples.
 
     Args:
@@ -30,7 +30,7 @@ def gallery(cards: Sequence[Mapping[str, Any]]) -> Html:
         "\n</li>"
         for card in cards
     )
-    return Html("\n".join([f'<ol class="gallery{kind}">', *lines, "</ol>"]))
+    return Block("\n".join([f'<ol class="gallery{kind}">', *lines, "</ol>"]))
 
 
 def _card(card: Mapping[str, Any]) -> str:
@@ -53,7 +53,7 @@ def _rows(card: Mapping[str, Any]) -> str:
     parts = [_where(card), _labels(card), fields_grid(card, fields[:FIELDS]).html()]
     if left > 0:
         more = f"{left} more column{'s' * (left > 1)}"
-        parts.append(folded(more, fields_grid(card, fields[FIELDS:])))
+        parts.append(Folded(more, (fields_grid(card, fields[FIELDS:]),)).html())
     return "\n".join(parts)
 
 

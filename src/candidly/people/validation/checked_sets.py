@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .verdicts_page import summarise
+from .verdicts_document import summarise
 
 if TYPE_CHECKING:
     from . import SetTally, Tally, Verdicts
@@ -54,7 +54,7 @@ class CheckedSet:
         words: what the answers are called; of sets of classes the names of the classes.
         several: an item may hold several classes.
         items: every item that people were asked about.
-        about: all totals; see ``verdicts_page.summarise``.
+        about: all totals; see ``verdicts_document.summarise``.
         facts: sentences about the data set.
     """
 

@@ -22,7 +22,7 @@ from ...ground.names import shortened
 from ...ground.version import __version__
 from ..review import MEDIA_FOLDER, Looks
 from ..validation.checked_sets import CheckedSet, VotedItem
-from ..validation.verdicts_page import errors_grid
+from ..validation.verdicts_document import errors_grid
 from ._looks import Look, look_in
 from ._templates import part
 from ._whole import whole_folder

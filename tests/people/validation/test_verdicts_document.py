@@ -7,11 +7,10 @@ import json
 import numpy as np
 
 from candidly import validation
-from candidly.people.validation.verdicts_page import (
+from candidly.people.validation.verdicts_document import (
     LISTED,
-    make_verdicts_page,
     summarise,
-    write_verdicts_page,
+    verdicts_document,
 )
 from compare.report.test_report_page import Outline
 
@@ -27,7 +26,9 @@ def verdicts(counts=COUNTS):
 
 
 def page_of(found, **options):
-    return make_verdicts_page(found, about=summarise(found, **options), read={"answers": "a.csv"})
+    return verdicts_document(
+        found, about=summarise(found, **options), read={"answers": "a.csv"}
+    ).page()
 
 
 def text_of(page):
@@ -44,7 +45,7 @@ def test_the_page_is_self_contained_escaped_and_the_same_twice(tmp_path):
     assert "url(" not in page
     assert "<b>dog" not in page
     assert "<b>dog" in text_of(page)
-    write_verdicts_page(found, tmp_path / "p.html", about=summarise(found, size=50))
+    verdicts_document(found, about=summarise(found, size=50)).write(tmp_path / "p.html")
     assert (tmp_path / "p.html").read_text().startswith("<!doctype html>")
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...data.labels.describe import Description, describe, labelled_rows
 from ...data.labels.votes import times_named
+from ...show.document import Document
 from ...show.grid import Column, Grid
 from ...show.heat import heat_table
-from ...show.page import Piece, figure_row, folded, make_page, section, tiles, write_page
+from ...show.pieces import Figure, Figures, Folded, Piece, Section, Tiles
 from .label_figures import named_figure, noise_figure, sizes_figure
 
 if TYPE_CHECKING:
@@ -27,22 +28,13 @@ LEAST_ITEMS = 0.5  # share of the items that a number of annotators needs to be 
 CURVE = 60  # numbers of annotators in a table
 
 
-def write_labels_page(data: Labelled, path: Path | str, **options: Any) -> None:
-    """Write the page, whole or not at all; options are those of ``make_labels_page``.
-
-    Raises:
-        OSError: the folder cannot be written, or the disk is full; the message names ``path``.
-    """
-    write_page(make_labels_page(data, **options), path)
-
-
-def make_labels_page(
+def labels_document(
     data: Labelled,
     *,
     read: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
-) -> str:
-    """The page as HTML text; it refers to nothing outside itself. The same input, the same text.
+) -> Document:
+    """The labels of a data set: how often, how many, how wrong, as what.
 
     It reads the truth, where there is one, and says so. What cannot be shown for want of votes,
     candidate sets or a truth is told in its place. Official test rows that nobody labelled are left
@@ -64,13 +56,15 @@ def make_labels_page(
     if found.unlabelled_test:
         rows = f"{found.unlabelled_test:,} of the examples, which nobody labelled; not counted here"
         facts["official test rows"] = rows
-    return make_page(
+    return Document(
         data.source or "data",
-        section("", tiles(_numbers(data, found)), *notes, label="Counts"),
-        section("How often each class is named", *_named(data, found)),
-        section("Labels in a candidate set", *_sizes(found)),
-        section("Noise and the number of annotators", *_noise(data)),
-        section("What is named where which class is true", *_flips(data, found)),
+        (
+            Section("", (Tiles(tuple(_numbers(data, found))), *notes), label="Counts"),
+            Section("How often each class is named", tuple(_named(data, found))),
+            Section("Labels in a candidate set", tuple(_sizes(found))),
+            Section("Noise and the number of annotators", tuple(_noise(data))),
+            Section("What is named where which class is true", tuple(_flips(data, found))),
+        ),
         over="Labels of a data set",
         lead="A candidate set is wrong (noise) where the true label is not in it. Whatever says so "
         "has read the true labels, which training never sees."
@@ -119,10 +113,10 @@ def _named(data: Labelled, found: Description) -> Iterator[Piece]:
         order = np.argsort(-next(iter(counts.values())), kind="stable")
         more = f"the {DRAWN} named most often"
     shown = [
-        (f"In {what}", more, _bars(data, values, order[:DRAWN], what))
+        Figure(f"In {what}", more, partial(_bars, data, values, order[:DRAWN], what))
         for what, values in counts.items()
     ]
-    yield figure_row(shown)
+    yield Figures(shown)
     true = found.oracle_class_counts
     columns = [Column("class", "name"), *(Column(f"in {what}", form=",") for what in counts)]
     columns += [Column("truly of it", form=",")] if true else []
@@ -135,7 +129,8 @@ def _named(data: Labelled, found: Description) -> Iterator[Piece]:
         for label in order[:LISTED]
     ]
     cut = (f"The first {LISTED} of {data.q:,} classes.",) * (data.q > LISTED)
-    yield folded("The numbers", Grid("Times that each class is named", tuple(columns), table, cut))
+    grid = Grid("Times that each class is named", tuple(columns), table, cut)
+    yield Folded("The numbers", (grid,))
 
 
 def _bars(data: Labelled, values: np.ndarray, order: np.ndarray, what: str) -> str:
@@ -151,11 +146,13 @@ def _sizes(found: Description) -> Iterator[Piece]:
     if sizes is None:
         yield "There are no candidate sets, so there is nothing to show here."
         return
-    yield figure_row([("Sets by their number of labels", "", sizes_figure(sizes, "Set sizes"))])
+    draw = partial(sizes_figure, sizes, "Set sizes")
+    yield Figures([Figure("Sets by their number of labels", "", draw)])
     n = sum(sizes)
     rows = [(size, count, 100 * count / n) for size, count in enumerate(sizes) if count]
     columns = (Column("labels"), Column("sets", form=","), Column("%", form=".2f"))
-    yield folded("The numbers", Grid("Candidate sets by their number of labels", columns, rows))
+    grid = Grid("Candidate sets by their number of labels", columns, rows)
+    yield Folded("The numbers", (grid,))
 
 
 # how wrong
@@ -189,12 +186,12 @@ def _noise(data: Labelled) -> Iterator[Piece]:
         first = int(curve.annotators[fewer.argmax()])
         told += f" From {first} annotators on, examples with fewer answers drop out."
     if len(curve.annotators) > 1:
-        svg = noise_figure(curve, spread, "Noise against the number of annotators")
-        yield figure_row([("Noise against the number of annotators", "", svg)])
+        title = "Noise against the number of annotators"
+        yield Figures([Figure(title, "", partial(noise_figure, curve, spread, title))])
     else:
         told = "Most examples have one answer, so there is no curve. " + told
     yield told
-    yield folded("The numbers", _curve_grid(curve, spread))
+    yield Folded("The numbers", (_curve_grid(curve, spread),))
 
 
 def _curve_grid(curve: SetCurve, spread: np.ndarray) -> Grid:
@@ -248,7 +245,7 @@ def _flips(data: Labelled, found: Description) -> Iterator[Piece]:
             unknown="not known: no example is truly of this class",
             diagonal=True,
         )
-        yield folded("The numbers", _matrix_grid(data.classes, shares, caption))
+        yield Folded("The numbers", (_matrix_grid(data.classes, shares, caption),))
     else:
         yield _pairs_grid(data.classes, shares, what)
         if absent:

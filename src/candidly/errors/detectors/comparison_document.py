@@ -7,12 +7,13 @@ Rows are mappings as ``detectors.ComparedDetector.values()`` gives them, with ``
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any, NamedTuple
 
 from ...show import figures
+from ...show.document import Document
 from ...show.grid import Column, Datum, Grid
-from ...show.page import Html, figure_row, make_page, section, write_page
+from ...show.pieces import Figure, Figures, Section
 from ...show.words import in_percent
 from ...stats import Summary, interval, summarise
 
@@ -144,35 +145,26 @@ def best(found: Mapping[str, Mapping[str, Summary]], measure: Measure) -> float 
     return max(there) if measure.share and len(there) > 1 else None
 
 
-def write_comparison_page(rows: Rows, path: Path | str, **options: Any) -> None:
-    """Write the page, whole or not at all; options are those of ``make_comparison_page``.
-
-    Raises:
-        OSError: the folder cannot be written, or the disk is full; the message names ``path``.
-    """
-    write_page(make_comparison_page(rows, **options), path)
-
-
-def make_comparison_page(rows: Rows, *, read: Mapping[str, str] | None = None) -> str:
-    """The page as HTML text; it refers to nothing outside itself.
+def comparison_document(rows: Rows, *, read: Mapping[str, str] | None = None) -> Document:
+    """Detectors beside one another; CSV holds all noises and measures in one table.
 
     Args:
         rows: at least one.
         read: what to say of where the numbers came from, by name.
     """
-    return make_page(
+    return Document(
         "Which detector finds these label errors?",
-        *(_section(rows, noise) for noise in noises(rows)),
+        [_section(rows, noise) for noise in noises(rows)],
         lead=f"{LEGEND} {BOLD}",
-        facts=read,
+        facts=read or {},
         kind="wide",
+        table=one_table(rows),
     )
 
 
-def _section(rows: Rows, noise: str) -> Html:
-    drawn = _figure(summaries(rows, noise), noise)
-    shown = [("", "", drawn)] if drawn else []
-    return section(noise, comparison_grid(rows, noise), figure_row(shown))
+def _section(rows: Rows, noise: str) -> Section:
+    draw = partial(_figure, summaries(rows, noise), noise)
+    return Section(noise, (comparison_grid(rows, noise), Figures([Figure("", "", draw)])))
 
 
 def _figure(found: Mapping[str, Mapping[str, Summary]], noise: str) -> str:

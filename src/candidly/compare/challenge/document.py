@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...ground.files import replacing, write_json
+from ...show.document import Document
 from ...show.figures import FAINT, INK, PAPER, SERIES, draw_svg
 from ...show.grid import Column, Datum, Grid
-from ...show.page import Html, bullets, figure_row, heading, make_page, section, tiles, write_page
+from ...show.pieces import Bullets, Figure, Figures, Heading, Piece, Section, Tiles
 from .result_numbers import every_run, summary_of
 
 if TYPE_CHECKING:
@@ -26,15 +28,15 @@ def write_challenge_report(result: Result, path: Path) -> tuple[Path, ...]:
         the files that were written.
     """
     runs, numbers = path.with_name("scores.csv"), path.with_name("scores.json")
-    write_page(make_challenge_page(result), path)
+    challenge_document(result).write(path)
     with replacing(runs, again=True) as file:
         file.write(every_run(result).csv().encode())
     write_json(summary_of(result), numbers, again=True)
     return path, runs, numbers
 
 
-def make_challenge_page(result: Result) -> str:
-    """The page as HTML text; it refers to nothing outside itself. The same input, the same text."""
+def challenge_document(result: Result) -> Document:
+    """The results of a challenge; CSV has a line a run."""
     protocol = result.protocol
     over = sum(
         len(cell.runs)
@@ -57,24 +59,23 @@ def make_challenge_page(result: Result) -> str:
     for name, timed in result.times.items():
         seconds = ", ".join(f"{one:.1f}" for one in timed.training)
         facts[f"baseline on {name}"] = f"{seconds} s of training, alone; on {timed.device}"
-    return make_page(
+    notes = (Bullets(result.notes),) if result.notes else ()
+    allowed = "Seconds of a run, the longest and the mean, beside what was allowed."
+    return Document(
         protocol.title,
-        section("", tiles(counts), bullets(result.notes) if result.notes else "", label="Counts"),
-        *(_contest(result, one) for one in result.contests),
-        section(
-            "What failed, and why",
-            failed if failed.rows else "Nothing failed.",
-        ),
-        section(
-            "Time",
-            "Seconds of a run, the longest and the mean, beside what was allowed.",
-            time_grid(result),
+        (
+            Section("", (Tiles(counts), *notes), label="Counts"),
+            *(_contest(one) for one in result.contests),
+            Section("What failed, and why", (failed if failed.rows else "Nothing failed.",)),
+            Section("Time", (allowed, time_grid(result))),
         ),
         lead="Scores are means over runs; a label set on which a run of a submission gave no answer"
         " counts as absent, with the last rank.",
         facts=facts,
         facts_title="Protocol",
         made_of="the runs of a challenge",
+        table=every_run(result),
+        data=lambda: summary_of(result),
     )
 
 
@@ -84,27 +85,28 @@ def _subset(subset: str) -> str:
     return f"{int(subset):,}, drawn without replacement, the same for all submissions"
 
 
-def _contest(result: Result, contest: Contest) -> Html:
+def _contest(contest: Contest) -> Section:
     figures = [
-        (
+        Figure(
             f"{contest.task} on {name}",
             "points are runs, bars 95 % over seeds, crosses take no method",
-            score_plot(contest, name),
+            partial(score_plot, contest, name),
         )
         for name in contest.sets
         if any(name in by and by[name].summary.count for by in contest.cells.values())
     ]
     pairs = [differences_grid(contest, name) for name in contest.sets]
-    return section(
-        f"{contest.task.capitalize()} on {contest.data_set}, track {contest.track}",
+    pieces: tuple[Piece, ...] = (
         standings_grid(contest),
-        figure_row(figures),
+        Figures(figures),
         scores_grid(contest),
-        heading("Differences on common rows"),
+        Heading("Differences on common rows"),
         "Two submissions on the same resampled rows (1,000 of them): how much their difference may "
         "be the choice of rows. The spread over seeds is in the table above.",
         *pairs,
     )
+    title = f"{contest.task.capitalize()} on {contest.data_set}, track {contest.track}"
+    return Section(title, pieces)
 
 
 def standings_grid(contest: Contest) -> Grid:

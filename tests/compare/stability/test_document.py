@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 
 from candidly.compare.stability import assess, make_case
 from candidly.compare.stability import figures as figures
-from candidly.compare.stability.page import (
+from candidly.compare.stability.document import (
     grids,
-    make_stability_page,
-    render_stability,
-    write_stability_page,
+    stability_document,
 )
 from candidly.ground.names import UnknownName
 from candidly.show.words import short_names
@@ -38,7 +36,7 @@ def report():
 
 @pytest.fixture(scope="module")
 def page(report):
-    return make_stability_page(report)
+    return stability_document(report).page()
 
 
 def text_of(page):
@@ -51,17 +49,17 @@ def test_the_page_is_whole_self_contained_and_the_same_twice(report, page, tmp_p
     assert "script" not in outline.tags
     assert "@import" not in page
     assert len(outline.ids) == len(set(outline.ids))
-    write_stability_page(report, tmp_path / "p.html")
+    stability_document(report).write(tmp_path / "p.html")
     assert (tmp_path / "p.html").read_text() == page  # drawn again
 
 
 def test_the_verdict_comes_first(report, page):
     assert f"<h1>{report.verdict}</h1>" in page
-    assert render_stability(report, width=1000).startswith(report.verdict)
+    assert stability_document(report).render(width=1000).startswith(report.verdict)
 
 
 def test_page_text_and_json_have_the_same_numbers(report, page):
-    page, text = text_of(page), render_stability(report, width=1000)
+    page, text = text_of(page), stability_document(report).render(width=1000)
     text = " ".join(text.split())
     for grid in grids(report).values():
         for row in grid.texts():
@@ -79,7 +77,7 @@ def test_page_text_and_json_have_the_same_numbers(report, page):
 def test_an_audit_is_told():
     found = report_of(audited=100)
     bound = round(found.missed.bound)
-    assert f"up to {bound} may have one" in render_stability(found, width=1000)
+    assert f"up to {bound} may have one" in stability_document(found).render(width=1000)
     assert "≤" in grids(found)["neighbours"].texts()[0][4]
 
 
@@ -107,7 +105,7 @@ def test_top_five_is_a_table_only_with_probabilities(report):
 def test_without_changed_items_there_are_no_lines():
     original, _, predictions = arrays()
     found = assess(make_case(original, original, predictions), resamples=0)
-    assert "no line can be drawn" in text_of(make_stability_page(found))
+    assert "no line can be drawn" in text_of(stability_document(found).page())
     with pytest.raises(ValueError, match="needs changed items"):
         figures.prevalence_figure(found)
 
@@ -117,11 +115,14 @@ def test_what_people_wrote_is_escaped():
     original, corrected, predictions = arrays()
     models = {evil + name: p for name, p in predictions.items()}
     found = assess(make_case(original, corrected, models), resamples=0)
-    page = make_stability_page(found, read={"labels": evil})
+    page = stability_document(found, read={"labels": evil}).page()
     assert "script" not in Outline(page).tags
     assert evil in "".join(Outline(page).texts)
     bold = {"[bold]" + name: p for name, p in predictions.items()}
-    assert "[bold]" in render_stability(assess(make_case(original, corrected, bold), resamples=0))
+    assert (
+        "[bold]"
+        in stability_document(assess(make_case(original, corrected, bold), resamples=0)).render()
+    )
 
 
 @pytest.mark.parametrize("which", figures.RANKS)
@@ -221,8 +222,10 @@ def test_long_names_are_whole_once_and_short_elsewhere():
     assert "Long names are shortened elsewhere" in tables["standings"].notes[0]
     for name in ("neighbours", "pairs", "crossings"):
         assert all(len(row[0]) <= 2 * 24 + len(" passes ") for row in tables[name].rows)
-    assert all(name in text_of(make_stability_page(report)).replace(" ", "") for name in LONG[:3])
-    page = render_stability(report)
+    assert all(
+        name in text_of(stability_document(report).page()).replace(" ", "") for name in LONG[:3]
+    )
+    page = stability_document(report).render()
     assert max(map(len, page.splitlines())) <= 110
     assert page.count("of 60 C,") == 2  # no column is left out for want of room
     assert "Long names" not in grids(report_of())["standings"].notes[0]

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ...data.ingest.previews import Media
 from ...data.labels.text import BAR
+from ...show.document import Document
 from ...show.grid import Column, Grid
-from ...show.page import (
-    bullets,
-    command,
-    make_page,
-    paragraph,
-    section,
-    tiles,
-    together,
-    write_page,
-)
+from ...show.pieces import Bullets, Command, Group, Paragraph, Section, Tiles
 from ._gallery import gallery as gallery_of
 from ._multilabel import TagIssues
-from .issues_page import GALLERY, LISTED
+from .issues_document import GALLERY, LISTED
 
 NO_TAG = "none"
 MEANT = {
@@ -45,9 +36,8 @@ def tags_grid(issues: TagIssues, classes: Sequence[str]) -> Grid:
     return Grid("Tags, those with most doubts first", columns, table.rows(), (note,))
 
 
-def write_tags_page(
+def tags_document(
     issues: TagIssues,
-    path: Path | str,
     *,
     classes: Sequence[str],
     media: Media | None = None,
@@ -58,18 +48,15 @@ def write_tags_page(
     of: str = "",
     findings: Sequence[str] = (),
     following: Sequence[str] = (),
-) -> None:
-    """Write the page, whole or not at all; it refers to nothing outside itself.
+) -> Document:
+    """Rows whose tags are probably wrong, and which tags these are.
 
     Args:
         issues: what ``errors.find_multilabel`` returns.
         classes: names of the tags.
         media: what an example looks like, by its number.
         separator: what stands between two tags.
-        read, notes, ids, of, findings, following: see ``make_issues_page``.
-
-    Raises:
-        OSError: it cannot be written; the message names ``path``.
+        read, notes, ids, of, findings, following: see ``issues_document``.
     """
     n, m = issues.tags.shape
     table = issues.table(classes, separator)
@@ -93,24 +80,30 @@ def write_tags_page(
     ]
     shown = f" {len(cards)} of {flagged:,}" if len(cards) < flagged else ""
     where = f" in {of}" if of else ""
-    page = make_page(
+    seen = [Section(f"The most suspicious{shown}", (gallery_of(cards),))] if cards else []
+    commands = [Section("What to do next", tuple(map(Command, following)))] if following else []
+    ranked = [Section("Ranked list", (Grid("Rows", columns, rows),))] if flagged else []
+    tiles = Tiles([(what, f"{k:,}", MEANT[what]) for what, k in counts.items()])
+    lead = (
+        "What is here is suspicious, not certainly wrong: only looking tells.",
+        *((Bullets(findings),) if findings else ()),
+        *(Paragraph(note, "note") for note in dict.fromkeys(notes)),
+    )
+    return Document(
         f"The tags of {flagged:,} of {n:,} rows{where} look wrong"
         if flagged
         else f"No tags of {n:,} rows{where} stand out",
-        *([section(f"The most suspicious{shown}", gallery_of(cards))] if cards else []),
-        section("How many", tiles([(what, f"{k:,}", MEANT[what]) for what, k in counts.items()])),
-        section("Tags", tags_grid(issues, classes)),
-        *([section("What to do next", *map(command, following))] if following else []),
-        *([section("Ranked list", Grid("Rows", columns, rows))] if flagged else []),
-        lead=together(
-            "What is here is suspicious, not certainly wrong: only looking tells.",
-            *([bullets(findings)] if findings else []),
-            *(paragraph(note, "note") for note in dict.fromkeys(notes)),
+        (
+            *seen,
+            Section("How many", (tiles,)),
+            Section("Tags", (tags_grid(issues, classes),)),
+            *commands,
+            *ranked,
         ),
+        lead=Group(lead),
         facts={**(read or {}), "examples": f"{n:,}", "tags": f"{m:,}"},
         made_of="tags and probabilities",
     )
-    write_page(page, path)
 
 
 def _cards(table: Any, media: Media, ids: Sequence[Any] | None) -> list[dict[str, Any]]:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from functools import partial
 
-from ...show.figures import keep_drawings, write_drawings
-from ...show.page import (
-    Html,
-    bullets,
-    command,
-    figure_row,
-    heading,
-    links,
-    make_page,
-    paragraph,
-    section,
-    together,
-    write_page,
+from ...show.document import Document
+from ...show.pieces import (
+    Bullets,
+    Command,
+    Figure,
+    Figures,
+    Group,
+    Heading,
+    Links,
+    Paragraph,
+    Piece,
+    Section,
 )
 from ..sweep.counts import counted
 from ..sweep.results import Results
@@ -31,50 +30,34 @@ from .ranking_figures import rank_figure
 from .tables import BOLD, Choices, criteria_grid, make_tables
 
 
-def write_report(
+def results_document(
     results: Results,
-    path: Path | str,
-    *,
     metric: str = "top1",
     criteria: Sequence[str] | None = None,
-    figures_in: Path | str | None = None,
     finish: str = "",
-) -> None:
-    """Write the page, whole or not at all. The same results give the same bytes.
+) -> Document:
+    """What a sweep says, whole.
 
     Args:
-        figures_in: a folder for every figure as SVG, PDF and PNG; made if it is not there.
+        results: what :func:`candidly.compare.sweep.journal.read_results` returns.
+        metric: ``top1``, ``balanced``, ``top5`` or ``adjusted``.
+        criteria: of the tables; by default ``select.usual_criteria``.
         finish: a command that trains what is missing, if there is one.
 
     Raises:
-        OSError: the folder cannot be written, or the disk is full; the message names ``path``.
+        UnknownName: a metric or criterion that is not there; suggests the nearest.
     """
-    with keep_drawings() as kept:
-        page = make_results_page(results, metric, criteria, finish)
-    write_page(page, path)
-    if figures_in is not None:
-        write_drawings(kept, Path(figures_in))
-
-
-def make_results_page(
-    results: Results,
-    metric: str = "top1",
-    criteria: Sequence[str] | None = None,
-    finish: str = "",
-) -> str:
-    """The page as HTML text; it refers to nothing outside itself."""
     names = usual_criteria(results)
     chosen = cells(results, list(dict.fromkeys((*names, *(criteria or names)))))
     tables = make_tables(results, criteria, chosen) if results.runs else []
     lead = completeness_text(results)
-    unread = (heading("Notes"), bullets(results.notes))
-    return make_page(
+    return Document(
         "Which algorithm learns best from these labels?",
-        *(_pieces(results, tables, chosen, metric, finish) if tables else ()),
-        lead=lead if results.runs else paragraph(NOTHING),
+        tuple(_pieces(results, tables, chosen, metric, finish)) if tables else (),
+        lead=lead if results.runs else Paragraph(NOTHING),
         facts=dict(_settings(results)),
         facts_title="Settings",
-        notes=unread if results.notes else (),
+        notes=(Heading("Notes"), Bullets(results.notes)) if results.notes else (),
         made_of="the plan and journal of one results directory",
         tables=True,
     )
@@ -86,28 +69,26 @@ def _pieces(
     chosen: Sequence[Cell],
     metric: str,
     finish: str,
-) -> Iterator[Html]:
+) -> Iterator[Piece]:
     yield _lead(results, metric, chosen)
     yield _accuracies(results, tables, metric)
     ranked = ranks_of(list(tables[0].cells.values()), metric)
     if ranked is not None:
         found, apart, steady = ranked
-        drawn = rank_figure(
+        draw = partial(
+            rank_figure,
             dict(zip(apart.names, apart.ranks or ())),
             apart.groups,
             apart.critical_difference,
             "Average ranks over data sets",
         )
-        yield section(
-            "Ranks over data sets",
-            f"Chosen by {tables[0].criterion.name}. {ranks_text(found, apart, steady)}",
-            figure_row([("", "", drawn)]),
-        )
+        said = f"Chosen by {tables[0].criterion.name}. {ranks_text(found, apart, steady)}"
+        yield Section("Ranks over data sets", (said, Figures([Figure("", "", draw)])))
     yield from map(dataset_section, dataset_views(results, tables, metric))
     yield _completeness(results, finish)
 
 
-def _accuracies(results: Results, tables: Sequence[Choices], metric: str) -> Html:
+def _accuracies(results: Results, tables: Sequence[Choices], metric: str) -> Section:
     """As few tables as there can be: one for each criterion, or one for each data set."""
     datasets = tables[0].datasets
     if len(datasets) < len(tables):
@@ -115,43 +96,35 @@ def _accuracies(results: Results, tables: Sequence[Choices], metric: str) -> Htm
     else:
         grids = [table.grid(metric) for table in tables]
     behind = [
-        links(
+        Links(
             f"The runs behind each number of {dataset}, as",
             [(table.criterion.name, runs_id(dataset, table.criterion.name)) for table in tables],
             " chose them.",
         )
         for dataset in datasets
     ]
-    return section(
-        "Test accuracy by selection criterion",
-        f"{legend(results, metric)} {BOLD}.",
-        Html(f'<div class="tables">\n{together(*grids)}\n</div>'),
-        *behind,
-    )
+    told = f"{legend(results, metric)} {BOLD}."
+    pieces: tuple[Piece, ...] = (told, Group(grids, "tables"), *behind)
+    return Section("Test accuracy by selection criterion", pieces)
 
 
-def _lead(results: Results, metric: str, chosen: Sequence[Cell]) -> Html:
+def _lead(results: Results, metric: str, chosen: Sequence[Cell]) -> Section:
     found = findings_by_dataset(results, metric, chosen)
     said = [
-        piece for name, sentences in found.items() for piece in (heading(name), bullets(sentences))
+        piece for name, sentences in found.items() for piece in (Heading(name), Bullets(sentences))
     ]
     intervals = (
         "Intervals are of paired t tests over splits, wider by what splits that share rows ask for "
         "(Nadeau and Bengio)."
     )
-    return section("", *said, intervals, label="What the tables show", kind="lead")
+    return Section("", (*said, intervals), label="What the tables show", kind="lead")
 
 
-def _completeness(results: Results, finish: str) -> Html:
-    missing = missing_grid(results)
+def _completeness(results: Results, finish: str) -> Section:
     left = bool(finish) and any(one.complete < one.planned for one in counted(results))
-    return section(
-        "What is missing",
-        completeness_text(results),
-        missing,
-        *(("This trains what is missing:",) * left),
-        *((command(finish),) * left),
-    )
+    train = ("This trains what is missing:", Command(finish)) if left else ()
+    pieces = (completeness_text(results), missing_grid(results), *train)
+    return Section("What is missing", pieces)
 
 
 def _settings(results: Results) -> list[tuple[str, str]]:

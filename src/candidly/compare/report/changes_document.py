@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from ...ground.jsons import to_json
 from ...ground.names import lookup
+from ...show.document import Document
 from ...show.figures import FAINT, INK, SERIES, draw_svg
-from ...show.grid import FORMS, Column, Datum, Grid
-from ...show.grid import render as render_grids
-from ...show.page import figure_row, make_page, section, write_page
+from ...show.grid import Column, Datum, Grid
+from ...show.pieces import Figure, Figures, Section
 from ...show.words import in_percent, percent, short_names
 from ..sweep.select import METRICS
 from .changes import Change, Changes, crossings
@@ -21,36 +20,50 @@ from .changes import Change, Changes, crossings
 SCHEMA = 1  # of the JSON form
 
 
-def render_changes(
-    found: Changes, format: str = "text", metric: str = "top1", width: int = 100
-) -> str:
-    """The comparison as text, markdown, latex, html, csv (one table) or json (everything).
+def changes_document(found: Changes, metric: str = "top1") -> Document:
+    """What changed: a table and a slope chart for each data set and criterion; CSV is one table.
 
     Raises:
-        UnknownName: a format or metric that is not there; suggests the nearest.
+        UnknownName: a metric that is not there; suggests the nearest.
     """
-    form, _ = lookup({**FORMS, "json": None}, format, "format")
     metric, _ = lookup(METRICS, metric, "metric")
-    if form == "json":
-        about: dict[str, Any] = {
-            "schema": SCHEMA,
-            "metric": metric,
-            "unit": "shares, 0 to 1",
-            **asdict(found),
-        }
-        about["crossings"] = [
-            {
-                "criterion": c,
-                "dataset": d,
-                "crossings": crossings(rows)[0],
-                "pairs": crossings(rows)[1],
-            }
-            for (c, d), rows in _groups(found)
-        ]
-        return to_json(about, ensure_ascii=False)
-    if form == "csv":
-        return _grid("", found.rows).csv()
-    return render_grids(_parts(found, metric), form, width)
+    a, b = found.names
+    nothing = "" if found.rows else " They have no algorithm, data set and criterion in common."
+    return Document(
+        "What changed beyond noise",
+        [
+            _section(found, criterion, dataset, rows)
+            for (criterion, dataset), rows in _groups(found)
+        ],
+        lead=f"A is {a}, B is {b}.{nothing}",
+        notes=tuple(_below(found, metric)),
+        kind="wide",
+        table=_grid("", found.rows),
+        data=lambda: _data(found, metric),
+    )
+
+
+def _section(found: Changes, criterion: str, dataset: str, rows: Sequence[Change]) -> Section:
+    title = f"{dataset}, chosen by {criterion}"
+    draw = partial(slope_figure, rows, found.names, f"{title}: A and B")
+    below = "Ordered by mean, which stands beside the name. In colour: changed beyond noise."
+    shown = Figures([Figure(f"{title}: order in A and in B", below, draw)])
+    return Section(title, (said_of(rows), _grid(f"{title}: A and B", rows), shown))
+
+
+def _data(found: Changes, metric: str) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "schema": SCHEMA,
+        "metric": metric,
+        "unit": "shares, 0 to 1",
+        **asdict(found),
+    }
+    about["crossings"] = []
+    for (criterion, dataset), rows in _groups(found):
+        turned, pairs = crossings(rows)
+        told = {"criterion": criterion, "dataset": dataset, "crossings": turned, "pairs": pairs}
+        about["crossings"].append(told)
+    return about
 
 
 def _groups(found: Changes) -> list[tuple[tuple[str, str], list[Change]]]:
@@ -58,16 +71,6 @@ def _groups(found: Changes) -> list[tuple[tuple[str, str], list[Change]]]:
     for row in found.rows:
         groups.setdefault((row.criterion, row.dataset), []).append(row)
     return list(groups.items())
-
-
-def _parts(found: Changes, metric: str) -> Iterator[str | Grid]:
-    a, b = found.names
-    if not found.rows:
-        yield f"{a} (A) and {b} (B) have no algorithm, data set and criterion in common."
-    for (criterion, dataset), rows in _groups(found):
-        yield _grid(f"{dataset}, chosen by {criterion}: {a} (A), {b} (B)", rows)
-        yield said_of(rows)
-    yield from _below(found, metric)
 
 
 def said_of(rows: Sequence[Change]) -> str:
@@ -172,27 +175,3 @@ def slope_figure(rows: Sequence[Change], names: tuple[str, str], title: str) -> 
     )
     extra = max(1.4, 0.19 * len(there) + 0.5) - 3.0
     return draw_svg(draw, title, f"{told}. {said_of(rows)}", extra=extra, width=5.4)
-
-
-def write_changes_page(found: Changes, path: Path | str, metric: str = "top1") -> None:
-    """Write one self-contained page: a table and a slope chart per data set and criterion.
-
-    Raises:
-        OSError: the folder cannot be written, or the disk is full; the message names ``path``.
-    """
-    pieces = []
-    for (criterion, dataset), rows in _groups(found):
-        title = f"{dataset}, chosen by {criterion}"
-        drawn = slope_figure(rows, found.names, f"{title}: A and B")
-        below = "Ordered by mean, which stands beside the name. In colour: changed beyond noise."
-        shown = [(f"{title}: order in A and in B", below, drawn)] if drawn else []
-        pieces.append(
-            section(title, said_of(rows), _grid(f"{title}: A and B", rows), figure_row(shown))
-        )
-    a, b = found.names
-    nothing = "" if found.rows else " They have nothing in common."
-    lead = f"A is {a}, B is {b}.{nothing}"
-    page = make_page(
-        "What changed beyond noise", *pieces, lead=lead, notes=_below(found, metric), kind="wide"
-    )
-    write_page(page, path)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from ...show.grid import Column, Datum, Grid, Value, render
-from ...show.page import (
+from ...show.document import Document
+from ...show.grid import Column, Datum, Grid, Value
+from ...show.pieces import (
+    Beside,
+    Bullets,
+    Figure,
+    Figures,
+    Group,
+    Heading,
+    Paragraph,
     Piece,
-    beside,
-    bullets,
-    figure_row,
-    heading,
-    make_page,
-    paragraph,
-    section,
-    tiles,
-    together,
-    write_page,
+    Section,
+    Tiles,
 )
 from ...show.words import in_percent, percent, short_names
 from .figures import BIAS, prevalence_figure, rank_figure
@@ -52,116 +52,70 @@ MAY_NOT = (
 )
 
 
-def write_stability_page(report: Report, path: Path | str, **options: Any) -> None:
-    """Write the page, whole or not at all; options are those of ``make_stability_page``.
-
-    Raises:
-        OSError: the folder cannot be written, or the disk is full; the message names ``path``.
-    """
-    write_page(make_stability_page(report, **options), path)
-
-
-def make_stability_page(report: Report, *, read: Mapping[str, str] | None = None) -> str:
-    """The page as HTML text; it refers to nothing outside itself. The same report, the same text.
+def stability_document(report: Report, *, read: Mapping[str, str] | None = None) -> Document:
+    """What ``assess`` found, for people; CSV holds accuracies and ranks.
 
     Args:
         report: from ``stability.assess``.
         read: what to say of where labels and predictions came from, by name.
     """
-    tables = grids(report)
-    some = bool(report.sizes["C"] and report.sizes["B"])
-    if report.versions == 1:
-        return _page_of_one(report, tables, read)
-    ranks = [("Before and after correcting", "", rank_figure(report, "corrected"))]
-    lines: list[Piece] = [
-        paragraph("There are no changed items beside unchanged ones, so no line can be drawn.")
-    ]
-    if some:
-        ranks.append(("On the changed items alone", BIAS, rank_figure(report, "changed")))
-        drawn = (
-            (f"By {side} labels", "", prevalence_figure(report, side))
-            for side in ("original", "corrected")
-        )
-        told = (
-            "Lines are exact. A band holds the middle 95 % of what removing unchanged items at "
-            "random would give. Filled points: established crossings; hollow ones: not. "
-        )
-        lines = [figure_row(list(drawn)), told + BIAS, tables["crossings"]]
-    return make_page(
-        report.verdict,
-        section(
-            "",
-            tiles(_counts(report)),
-            missed_line(report),
-            *(f"Note: {note}" for note in report.notes),
-            label="Sizes",
-        ),
-        section("Ranking", tables["standings"], figure_row(ranks), tables["top5"]),
-        section("How firm the order is", tables["neighbours"], tables["pairs"]),
-        section("If wrong labels were more frequent", *lines, tables["corrections"]),
-        section(
-            "What this does and does not say",
-            beside(
-                together(heading("May be concluded"), bullets(MAY)),
-                together(heading("May not be concluded"), bullets(MAY_NOT)),
-            ),
-        ),
-        over="Does the ranking survive the label errors?",
-        facts={**(read or {}), **_facts(report)},
-        made_of="labels, corrected labels and predictions",
-        kind="narrow",
-    )
-
-
-def _page_of_one(report: Report, tables: Mapping[str, Grid], read: Mapping[str, str] | None) -> str:
-    """The page where labels have one version."""
-    return make_page(
-        report.verdict,
-        section(
-            "",
-            tiles(_counts(report)),
-            missed_line(report),
-            *(f"Note: {note}" for note in report.notes),
-            label="Sizes",
-        ),
-        section("Ranking", tables["standings"]),
-        section("How firm the order is", tables["neighbours"], tables["pairs"]),
-        section(
-            "What this does and does not say",
-            beside(
-                together(heading("May be concluded"), bullets(MAY_OF_ONE)),
-                together(heading("May not be concluded"), bullets(MAY_NOT_OF_ONE)),
-            ),
-        ),
-        over="Does the ranking hold?",
-        facts={**(read or {}), **_facts(report)},
-        made_of="labels and predictions",
-        kind="narrow",
-    )
-
-
-def render_stability(report: Report, width: int = 110, format: str = "text") -> str:
-    """The same in another form.
-
-    Args:
-        report: from ``stability.assess``.
-        width: columns the text form may use.
-        format: ``text``, ``markdown``, ``latex``, ``html`` or ``csv`` (accuracies and ranks).
-
-    Raises:
-        UnknownName: a format that is not there; suggests the nearest.
-    """
     twice = report.versions == 2
-    parts: tuple[str | Grid, ...] = (
-        report.verdict,
-        *(f"{name}: {number} ({meaning})" for name, number, meaning in _counts(report)),
-        missed_line(report),
-        *(f"Note: {note}" for note in report.notes),
-        *grids(report).values(),
-        "May be concluded: " + " ".join(MAY if twice else MAY_OF_ONE),
-        "May not be concluded: " + " ".join(MAY_NOT if twice else MAY_NOT_OF_ONE),
+    tables = grids(report)
+    may, may_not = (MAY, MAY_NOT) if twice else (MAY_OF_ONE, MAY_NOT_OF_ONE)
+    notes = (f"Note: {note}" for note in report.notes)
+    sizes: tuple[Piece, ...] = (Tiles(_counts(report)), missed_line(report), *notes)
+    concluded = (
+        Group((Heading("May be concluded"), Bullets(may))),
+        Group((Heading("May not be concluded"), Bullets(may_not))),
     )
-    return render(parts, format, width)
+    return Document(
+        report.verdict,
+        (
+            Section("", sizes, label="Sizes"),
+            Section("Ranking", (tables["standings"], *_ranks_before_after(report, tables))),
+            Section("How firm the order is", (tables["neighbours"], tables["pairs"])),
+            *((_frequent(report, tables),) if twice else ()),
+            Section("What this does and does not say", (Beside(concluded),)),
+        ),
+        over="Does the ranking survive the label errors?" if twice else "Does the ranking hold?",
+        facts={**(read or {}), **_facts(report)},
+        made_of="labels, corrected labels and predictions" if twice else "labels and predictions",
+        kind="narrow",
+        data=lambda: {"read": dict(read or {}), **report.as_dict()},
+    )
+
+
+def _ranks_before_after(report: Report, tables: Mapping[str, Grid]) -> tuple[Piece, ...]:
+    """Figures of both orders, and ranks by the top five; nothing where labels have one version."""
+    if report.versions == 1:
+        return ()
+    shown = [Figure("Before and after correcting", "", partial(rank_figure, report, "corrected"))]
+    if _changed(report):
+        draw = partial(rank_figure, report, "changed")
+        shown.append(Figure("On the changed items alone", BIAS, draw))
+    return (Figures(shown), tables["top5"])
+
+
+def _frequent(report: Report, tables: Mapping[str, Grid]) -> Section:
+    """What more wrong labels of this kind would do."""
+    title = "If wrong labels were more frequent"
+    if not _changed(report):
+        none = "There are no changed items beside unchanged ones, so no line can be drawn."
+        return Section(title, (Paragraph(none), tables["corrections"]))
+    drawn = [
+        Figure(f"By {side} labels", "", partial(prevalence_figure, report, side))
+        for side in ("original", "corrected")
+    ]
+    told = (
+        "Lines are exact. A band holds the middle 95 % of what removing unchanged items at "
+        "random would give. Filled points: established crossings; hollow ones: not. "
+    )
+    lines = (Figures(drawn), told + BIAS, tables["crossings"], tables["corrections"])
+    return Section(title, lines)
+
+
+def _changed(report: Report) -> bool:
+    return bool(report.sizes["C"] and report.sizes["B"])
 
 
 def grids(report: Report) -> dict[str, Grid]:

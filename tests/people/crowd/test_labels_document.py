@@ -11,7 +11,7 @@ import pytest
 from candidly import crowd
 from candidly.data.labels.labelled import from_arrays
 from candidly.data.labels.votes import Votes, times_named, union
-from candidly.people.crowd.labels_page import make_labels_page, write_labels_page
+from candidly.people.crowd.labels_document import labels_document
 from compare.report.test_report_page import Outline
 
 CLASSES = ("cat", "<b>emu", "ox", "never")
@@ -41,8 +41,8 @@ def texts(page):
 
 def test_the_page_is_whole_self_contained_and_the_same_twice(tmp_path):
     data = answered()
-    page = make_labels_page(data, read={"file": "a & b.csv"}, notes=["a <note>"])
-    assert page == make_labels_page(data, read={"file": "a & b.csv"}, notes=["a <note>"])
+    page = labels_document(data, read={"file": "a & b.csv"}, notes=["a <note>"]).page()
+    assert page == labels_document(data, read={"file": "a & b.csv"}, notes=["a <note>"]).page()
     outline = Outline(page)
     assert all(link.startswith("#") for link in outline.links)
     assert "script" not in outline.tags
@@ -53,13 +53,13 @@ def test_the_page_is_whole_self_contained_and_the_same_twice(tmp_path):
     assert "a & b.csv" in said
     assert "a <note>" in said
     assert outline.tags.count("svg") == 4  # answers, sets, sizes, noise
-    write_labels_page(data, tmp_path / "p.html")
-    assert (tmp_path / "p.html").read_text() == make_labels_page(data)
+    labels_document(data).write(tmp_path / "p.html")
+    assert (tmp_path / "p.html").read_text() == labels_document(data).page()
 
 
 def test_the_numbers_are_those_of_the_data():
     data = answered()
-    said = texts(make_labels_page(data))
+    said = texts(labels_document(data).page())
     found = data.describe()
     assert f"{found.avg_candidates:.2f} on average" in said
     assert f"noise {found.oracle_noise_rate:.2%} of the sets" in said
@@ -82,7 +82,7 @@ def test_the_numbers_are_those_of_the_data():
 
 def test_a_class_that_is_never_true_is_not_known_and_not_0():
     data = answered()
-    page = make_labels_page(data)
+    page = labels_document(data).page()
     body = re.search(r'<table class="heat.*?</table>', page, re.DOTALL)[0]
     rows = re.findall(r"<tr>(.*?)</tr>", body.split("<tbody>")[1], re.DOTALL)
     assert "not known: no example is truly of this class" in rows[3]
@@ -96,26 +96,28 @@ def test_a_class_that_is_never_true_is_not_known_and_not_0():
 
 def test_what_the_data_lacks_is_told_in_its_place():
     data = answered()
-    bare = texts(make_labels_page(replace(data, votes=None, truth=None)))
+    bare = texts(labels_document(replace(data, votes=None, truth=None)).page())
     assert "No true label is known, so nothing here says which labels are wrong." in bare
     assert "There are no votes" in bare
     assert "No matrix, as no true label is known." in bare
-    voted = texts(make_labels_page(replace(data, candidates=None)))
+    voted = texts(labels_document(replace(data, candidates=None)).page())
     assert "There are no candidate sets, so there is nothing to show here." in voted
     assert "No matrix, as the votes are not made into candidate sets" in voted
-    blind = texts(make_labels_page(data.blind()))
+    blind = texts(labels_document(data.blind()).page())
     assert "No true label is known of what was answered" in blind
-    true = texts(make_labels_page(replace(data, candidates=None, votes=None)))
+    true = texts(labels_document(replace(data, candidates=None, votes=None)).page())
     assert "There are no labels but the true ones." in true
     one = replace(data, votes=Votes.from_rows([(row, "a", [0]) for row in range(12)]))
-    assert "Most examples have one answer, so there is no curve." in texts(make_labels_page(one))
+    assert "Most examples have one answer, so there is no curve." in texts(
+        labels_document(one).page()
+    )
 
 
 def test_given_labels_have_their_page():
     truth = np.arange(20) % 4
     given = np.where(np.arange(20) < 5, (truth + 1) % 4, truth)
     data = from_arrays(np.eye(20), given, truth=truth, classes=list(CLASSES))
-    said = texts(make_labels_page(data))
+    said = texts(labels_document(data).page())
     assert "wrong labels 25.00% of the given labels are not the true ones" in said
     assert "the share that are given it (columns), %" in said
 
@@ -130,7 +132,7 @@ def test_rows_that_are_scored_alone_do_not_count():
         ids=np.arange(17),
         official_test=np.arange(17) >= 12,
     )
-    one, other = (texts(make_labels_page(which)) for which in (data, more))
+    one, other = (texts(labels_document(which).page()) for which in (data, more))
     assert "5 of the examples, which nobody labelled; not counted here" in other
     part = slice(other.index("How often each"), other.index("What was read"))
     assert one[one.index("How often each") : one.index("What was read")] == other[part]
@@ -142,9 +144,9 @@ def test_many_classes_are_cut_and_say_so(q):
     truth = rng.integers(0, q - 1, 200)
     sets = rng.random((200, q)) < 0.02
     sets[np.arange(200), truth] = True
-    page = make_labels_page(
+    page = labels_document(
         from_arrays(np.zeros((200, 1)), candidates=sets, truth=truth, classes=q)
-    )
+    ).page()
     said = texts(page)
     assert "the 30 named most often" in said
     assert "Pairs of classes" in said

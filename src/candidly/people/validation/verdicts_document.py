@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...ground.jsons import finite
+from ...show.document import Document
 from ...show.grid import Column, Grid, Value
-from ...show.page import Html, Piece, make_page, paragraph, section, write_page
+from ...show.pieces import Block, Paragraph, Piece, Section
 from ...show.words import in_percent, percent
 
 if TYPE_CHECKING:
@@ -104,19 +104,10 @@ def items(verdicts: Verdicts) -> list[dict[str, Any]]:
     ]
 
 
-def write_verdicts_page(verdicts: Verdicts, path: Path | str, **options: Any) -> None:
-    """Write the page, whole or not at all; options are those of ``make_verdicts_page``.
-
-    Raises:
-        OSError: the folder cannot be written, or the disk is full; the message names ``path``.
-    """
-    write_page(make_verdicts_page(verdicts, **options), path)
-
-
-def make_verdicts_page(
+def verdicts_document(
     verdicts: Verdicts, *, about: Mapping[str, Any], read: Mapping[str, str] | None = None
-) -> str:
-    """The page as HTML text; it refers to nothing outside itself. The same input, the same text.
+) -> Document:
+    """What people's answers come to.
 
     Args:
         about: what ``summarise`` says of the verdicts.
@@ -129,30 +120,29 @@ def make_verdicts_page(
     levels = about["threshold"]
     threshold = f" ({levels[0]})" if len(levels) == 1 else ""
     missed = about.get("missed")
-    warning = [paragraph(f"Missed errors: {missed['sentence']}.", "warn")] if missed else []
+    warning = [Paragraph(f"Missed errors: {missed['sentence']}.", "warn")] if missed else []
     corrections = [row for row in rows if row["verdict"] == "correctable"]
     doubtful = [row for row in rows if row["fragile"] or row["verdict"] == "different set"]
     of_sets = ("Other sets than given", "Items of another set")
     on_one = ("Hanging on one answer", "One other answer changes the category")
     heading, told = of_sets if sets else on_one
-    return make_page(
+    shares = [] if sets or not about["decided"] else [_shares(about)]
+    return Document(
         f"{about['errors']['exact']['count']:,} of {about['decided']:,} checked labels are wrong",
-        section(
-            "Verdicts",
-            *([] if sets or not about["decided"] else [_shares(about)]),
-            errors_grid(about),
-            _counted(about),
+        (
+            Section("Verdicts", (*shares, errors_grid(about), _counted(about))),
+            *(_whole(about, warning) if "estimates" in about else warning),
+            *([] if sets else [_agreement(about["agreement"])]),
+            *(_thresholds(about) if about.get("settings") else ()),
+            *(_corrected(about["corrected"]) if "corrected" in about else ()),
+            *_listed("Corrections", "Given becomes guessed", corrections, offered, sets),
+            *_listed(heading, told, doubtful, offered, sets),
         ),
-        *(_whole(about, warning) if "estimates" in about else warning),
-        *([] if sets else [_agreement(about["agreement"])]),
-        *(_thresholds(about) if about.get("settings") else ()),
-        *(_corrected(about["corrected"]) if "corrected" in about else ()),
-        *_listed("Corrections", "Given becomes guessed", corrections, offered, sets),
-        *_listed(heading, told, doubtful, offered, sets),
         lead="By the answers of people who saw each example with the given class and a guess. A "
         f"label is wrong when fewer than the threshold{threshold} chose exactly it.",
-        facts=read,
+        facts=read or {},
         made_of="answers of people",
+        data=lambda: about,
     )
 
 
@@ -222,7 +212,7 @@ def items_grid(
     return Grid(f"{title}{cut}", columns, lines)
 
 
-def _shares(about: Mapping[str, Any]) -> Html:
+def _shares(about: Mapping[str, Any]) -> Block:
     """A bar of verdicts, and what its colours are."""
     counts = [(k, name, about["categories"][name]) for k, name in enumerate(FAMILIES)]
     bar = "".join(
@@ -231,9 +221,10 @@ def _shares(about: Mapping[str, Any]) -> Html:
         if count
     )
     key = "".join(f'<li><i class="p{k}"></i>{name} {count:,}</li>' for k, name, count in counts)
-    return Html(
+    return Block(
         f'<div class="parts" role="img" aria-label="Shares of the verdicts">{bar}</div>\n'
-        f'<ul class="key">{key}</ul>'
+        f'<ul class="key">{key}</ul>',
+        [f"{name}: {count:,}" for _, name, count in counts],
     )
 
 
@@ -275,15 +266,12 @@ def _whole(about: Mapping[str, Any], warning: Sequence[Piece]) -> Iterator[Piece
         )
         for name, e in about["estimates"].items()
     ]
-    yield section(
-        "In the whole data set",
-        paragraph(f"{about['flagged']:,} of {about['size']:,} examples were flagged. {how}"),
-        Grid("Errors among the flagged", columns, rows),
-        *warning,
-    )
+    flagged = f"{about['flagged']:,} of {about['size']:,} examples were flagged. {how}"
+    grid = Grid("Errors among the flagged", columns, rows)
+    yield Section("In the whole data set", (Paragraph(flagged), grid, *warning))
 
 
-def _agreement(agreed: Mapping[str, Any]) -> Html:
+def _agreement(agreed: Mapping[str, Any]) -> Section:
     kappa = agreed["kappa"]
     pieces: list[Piece] = []
     if kappa["kappa"] is not None:
@@ -291,7 +279,7 @@ def _agreement(agreed: Mapping[str, Any]) -> Html:
         if kappa["low"] is not None:
             ends = f" ({kappa['low']:.2f} to {kappa['high']:.2f}, 95 %)"
         pieces.append(
-            paragraph(
+            Paragraph(
                 f"Fleiss’ κ is {kappa['kappa']:.2f}{ends}: people agree on "
                 f"{percent(kappa['observed'], 1)} % of pairs of answers, "
                 f"{percent(kappa['expected'], 1)} % by chance."
@@ -301,36 +289,32 @@ def _agreement(agreed: Mapping[str, Any]) -> Html:
         slight = (
             "Agreement is slight: much of what counts as an error is disagreement among people."
         )
-        pieces.append(paragraph(slight, "warn"))
-    counts = paragraph(
+        pieces.append(Paragraph(slight, "warn"))
+    counts = Paragraph(
         f"Of {agreed['decided']:,} decided items {agreed['unanimous']:,} are unanimous, "
         f"{agreed['split']:,} just reach the threshold, and {agreed['fragile']:,} would fall into "
         "another category if one person answered otherwise."
     )
-    return section("How far people agree", *pieces, counts)
+    return Section("How far people agree", (*pieces, counts))
 
 
 def _thresholds(about: Mapping[str, Any]) -> Iterator[Piece]:
     scaled = "; all numbers are scaled from the sample" * about["settings"][0]["estimated"]
-    yield section(
-        "How much depends on the threshold",
-        thresholds_grid(about),
+    told = (
         "A higher threshold makes more labels errors, as fewer are confirmed, and fewer "
-        "correctable. Prevalence: the corrected among the corrected and kept" + scaled + ".",
+        "correctable. Prevalence: the corrected among the corrected and kept" + scaled + "."
     )
+    yield Section("How much depends on the threshold", (thresholds_grid(about), told))
 
 
 def _corrected(made: Mapping[str, Any]) -> Iterator[Piece]:
     waiting = f", {made['pending']:,} wait for answers" if made["pending"] else ""
-    yield section(
-        "The corrected labels",
-        Html(
-            f"<p>Of {made['labels']:,} labels, {made['corrected']:,} are replaced and "
-            f"{made['pruned']:,} pruned; {made['confirmed']:,} were confirmed{waiting} and "
-            f"{made['unflagged']:,} were not flagged. SHA-256 of what went in: "
-            f"<code>{made['fingerprint'][:16]}…</code></p>"
-        ),
+    told = (
+        f"Of {made['labels']:,} labels, {made['corrected']:,} are replaced and {made['pruned']:,} "
+        f"pruned; {made['confirmed']:,} were confirmed{waiting} and {made['unflagged']:,} were not "
+        f"flagged. SHA-256 of what went in: {made['fingerprint'][:16]}…"
     )
+    yield Section("The corrected labels", (Paragraph(told),))
 
 
 def _listed(
@@ -341,7 +325,7 @@ def _listed(
     sets: bool,
 ) -> Iterator[Piece]:
     if rows:
-        yield section(heading, items_grid(told, rows, offered, sets))
+        yield Section(heading, (items_grid(told, rows, offered, sets),))
 
 
 def _settings(verdicts: Verdicts, size: int, flagged: int | None) -> list[dict[str, Any]]:

@@ -4,16 +4,17 @@ methods make of it."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...ground.seeds import draw
+from ...show.document import Document
 from ...show.grid import Column, Grid
-from ...show.page import Piece, figure_row, folded, make_page, section, tiles, write_page
+from ...show.pieces import Figure, Figures, Folded, Piece, Section, Tiles
 from ..report.tables import make_tables
 from .built_figures import difficulty_figure, funnel_figure
 from .noise import SOURCES
-from .read import BuiltBenchmark, read_built
+from .read import BuiltBenchmark
 
 if TYPE_CHECKING:
     from ..sweep.results import Results
@@ -22,31 +23,27 @@ if TYPE_CHECKING:
 EXAMPLES = 5  # of each source
 
 
-def write_built_page(folder: Path | str, path: Path | str, results: Results | None = None) -> None:
-    """Write the page of a benchmark that was built, whole or not at all.
+def built_document(built: BuiltBenchmark, results: Results | None = None) -> Document:
+    """What a benchmark that was built holds.
 
     Args:
-        folder: the folder of the benchmark.
+        built: from ``read_built``.
         results: the results of methods that were trained on it.
-
-    Raises:
-        FileNotFoundError, ValueError: no finished build. OSError: the page cannot be written.
     """
-    write_page(make_built_page(read_built(folder), results), path)
-
-
-def make_built_page(built: BuiltBenchmark, results: Results | None = None) -> str:
-    """The page as HTML text; it refers to nothing outside itself. The same input, the same text."""
     told = built.manifest
     asked = told["settings"]
-    return make_page(
+    said = (Section("What people said", (_votes(told),)),) if told["votes"] else ()
+    methods = (Section("What methods make of it", tuple(_methods(results))),) if results else ()
+    return Document(
         "What is in it, and what is wrong in it",
-        section("", tiles(_numbers(built)), label="Counts"),
-        section("What the filters leave", *_funnel(told)),
-        *([section("What people said", _votes(told))] if told["votes"] else []),
-        section("Sources of noise", *_sources(built)),
-        section("Events, and what stands in their place", *_examples(built)),
-        *([section("What methods make of it", *_methods(results))] if results else []),
+        (
+            Section("", (Tiles(tuple(_numbers(built))),), label="Counts"),
+            Section("What the filters leave", tuple(_funnel(told))),
+            *said,
+            Section("Sources of noise", tuple(_sources(built))),
+            Section("Events, and what stands in their place", tuple(_examples(built))),
+            *methods,
+        ),
         over="A noisy benchmark",
         lead="Texts stand under the label of another one that they are like. Labels stay; "
         "validation and test events are as they were.",
@@ -75,10 +72,11 @@ def _numbers(built: BuiltBenchmark) -> Iterator[tuple[str, str, str]]:
 
 def _funnel(told: Any) -> Iterator[Piece]:
     stages = [(one["name"], one["classes"], one["events"]) for one in told["stages"]]
-    yield figure_row([("", "", funnel_figure(stages, "What the filters leave"))])
+    drawn = partial(funnel_figure, stages, "What the filters leave")
+    yield Figures([Figure("", "", drawn)])
     columns = (Column("reason", "word"), Column("events", form=","))
     gone = [(name, count) for name, count in told["dropped"].items() if count]
-    yield folded("Why events are gone", Grid("Events that are gone", columns, gone))
+    yield Folded("Why events are gone", (Grid("Events that are gone", columns, gone),))
     pages = told["pages"]
     if pages is not None:
         yield f"{pages['read']:,} pages were read."
@@ -113,8 +111,9 @@ def _sources(built: BuiltBenchmark) -> Iterator[Piece]:
         for k, name in enumerate(SOURCES)
         if (built.source == k).any()
     }
-    figure = difficulty_figure(values, "How hard events are")
-    yield figure_row([("How hard events are", "the further right, the harder", figure)])
+    title = "How hard events are"
+    drawn = partial(difficulty_figure, values, title)
+    yield Figures([Figure(title, "the further right, the harder", drawn)])
 
 
 def _examples(built: BuiltBenchmark) -> Iterator[Piece]:

@@ -11,7 +11,7 @@ import pytest
 
 from candidly.compare.corpora import BuildSettings, build, make_articles, make_corpus, write_pages
 from candidly.compare.corpora.builder import chosen_events
-from candidly.compare.corpora.built_page import make_built_page, write_built_page
+from candidly.compare.corpora.built_document import built_document
 from candidly.compare.corpora.corpus import UNUSUAL, simulated_votes, wanted
 from candidly.compare.corpora.read import read_built
 from candidly.compare.corpora.votes import event_questions, sense_questions
@@ -35,19 +35,19 @@ def texts(page):
 
 
 def test_the_page_is_whole_self_contained_and_the_same_twice(built, tmp_path):
-    page = make_built_page(read_built(built))
-    assert page == make_built_page(read_built(built))
+    page = built_document(read_built(built)).page()
+    assert page == built_document(read_built(built)).page()
     outline = Outline(page)
     assert all(link.startswith("#") for link in outline.links)
     assert "script" not in outline.tags
     assert "url(" not in page.replace("url(#", "")
-    write_built_page(built, tmp_path / "p.html")
+    built_document(read_built(built)).write(tmp_path / "p.html")
     assert (tmp_path / "p.html").read_text() == page
 
 
 def test_it_says_what_the_manifest_and_the_files_say(built):
     told = json.loads((built / "manifest.json").read_text())
-    said = texts(make_built_page(read_built(built)))
+    said = texts(built_document(read_built(built)).page())
     for stage in told["stages"]:
         assert f"{stage['events']:,} events, {stage['classes']:,} categories" in said
     for name, count in told["dropped"].items():
@@ -85,9 +85,9 @@ def test_simulated_people_are_wrong_now_and_then(built):
 
 
 def test_results_of_methods_are_on_it(built):
-    page = make_built_page(read_built(built), make_results())
+    page = built_document(read_built(built), make_results()).page()
     assert "What methods make of it" in texts(page)
-    assert "What methods make of it" not in texts(make_built_page(read_built(built)))
+    assert "What methods make of it" not in texts(built_document(read_built(built)).page())
 
 
 def test_pages_that_were_left_out_and_odd_names_are_shown_safely(tmp_path):
@@ -101,7 +101,7 @@ def test_pages_that_were_left_out_and_odd_names_are_shown_safely(tmp_path):
     names = ("<u>Sinks", "<u>Pans")
     out = tmp_path / "out"
     build(read_pages(tmp_path / "pages"), out, asked, keep=lambda path: path[-1] in names)
-    page = make_built_page(read_built(out))
+    page = built_document(read_built(out)).page()
     assert "5 pages were read." in texts(page)
     assert "cut off: it has no </html> 1" in texts(page)
     assert "<u>" not in page
@@ -110,4 +110,4 @@ def test_pages_that_were_left_out_and_odd_names_are_shown_safely(tmp_path):
 
 def test_what_is_no_build_is_refused(built, tmp_path):
     with pytest.raises(FileNotFoundError, match="no finished build is there"):
-        write_built_page(tmp_path, tmp_path / "p.html")
+        built_document(read_built(tmp_path)).write(tmp_path / "p.html")

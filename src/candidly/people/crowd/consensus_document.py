@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...show.document import Document
 from ...show.figures import FAINT, INK, SERIES, STROKES, draw_svg
 from ...show.grid import Column, Grid
-from ...show.page import Html, make_page, section, tiles, write_page
+from ...show.pieces import Piece, Section, Tiles
 from ...stats import share_interval
 from .known import KnownItems, known_parts
 
@@ -30,24 +30,15 @@ MEANING = {
 }
 
 
-def write_crowd_page(consensus: Consensus, path: Path | str, **options: Any) -> None:
-    """Write the page, whole or not at all; options are those of ``make_crowd_page``.
-
-    Raises:
-        OSError: the folder cannot be written, or the disk is full; the message names ``path``.
-    """
-    write_page(make_crowd_page(consensus, **options), path)
-
-
-def make_crowd_page(
+def crowd_document(
     consensus: Consensus,
     *,
     by: str,
     read: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
     known: KnownItems | None = None,
-) -> str:
-    """The page as HTML text; it refers to nothing outside itself. The same input, the same text.
+) -> Document:
+    """What several annotators say of items.
 
     Args:
         consensus: what ``crowd.consensus`` returns.
@@ -86,32 +77,27 @@ def make_crowd_page(
         "annotators": f"{len(answers.annotators):,}",
         "classes": ", ".join(answers.classes[:20]) + (", ..." if answers.m > 20 else ""),
     }
-    return make_page(
+    said: tuple[Piece, ...] = (Tiles(numbers), *(f"Note: {note}" for note in notes))
+    doubtful = (
+        f"The lowest quality first{_cut(answers.n, LISTED, 'labels')}. Agreement is the share of "
+        "an item's answers that are its consensus."
+    )
+    worst = (
+        f"The lowest quality first{_cut(len(people), LISTED, 'annotators')}. Agreement is with the "
+        "consensus, on items that others answered too, with the 95 % interval of so many answers. "
+        "The worst class is the one that, when this annotator says it, is least often the "
+        "consensus."
+    )
+    most = "Items of which one more answer would tell most, the lowest priority score first."
+    held = () if known is None else (Section("", tuple(known_parts(known)), label="Known items"),)
+    return Document(
         f"What {len(answers.annotators):,} annotators say about {answers.n:,} items",
-        section("", tiles(numbers), *(f"Note: {note}" for note in notes), label="Counts"),
-        *(() if known is None else (section("", *known_parts(known), label="Known items"),)),
-        section(
-            "Doubtful labels",
-            _soft(
-                f"The lowest quality first{_cut(answers.n, LISTED, 'labels')}. Agreement is the "
-                "share of an item's answers that are its consensus."
-            ),
-            doubts_grid(consensus, LISTED),
-        ),
-        section(
-            "Annotators",
-            _soft(
-                f"The lowest quality first{_cut(len(people), LISTED, 'annotators')}. Agreement "
-                "is with the consensus, on items that others answered too, with the 95 % interval "
-                "of so many answers. The worst class is the one that, when this annotator says it, "
-                "is least often the consensus."
-            ),
-            annotators_grid(people, LISTED),
-        ),
-        section(
-            "What to ask about next",
-            "Items of which one more answer would tell most, the lowest priority score first.",
-            next_grid(consensus, ASKED),
+        (
+            Section("", said, label="Counts"),
+            *held,
+            Section("Doubtful labels", (doubtful, doubts_grid(consensus, LISTED))),
+            Section("Annotators", (worst, annotators_grid(people, LISTED))),
+            Section("What to ask about next", (most, next_grid(consensus, ASKED))),
         ),
         lead=f"Consensus by {by}: {MEANING[by]}. Qualities lie between 0 and 1; they follow from "
         "the answers and from what the method takes for granted, not from the truth.",
@@ -194,10 +180,6 @@ def _cut(there: int, most: int, what: str) -> str:
     if there <= most:
         return ""
     return f"; the first {most} of {there:,}, the table of {what} has them all"
-
-
-def _soft(html: str) -> Html:
-    return Html(f'<p class="soft">{html}</p>')
 
 
 def _of_items(n: int, unasked: int) -> str:

@@ -13,8 +13,8 @@ from PIL import Image
 
 from candidly import errors
 from candidly.data.ingest.previews import CRISP, LARGEST, TEXT, open_media
-from candidly.errors.confident import issues_page as page_module
-from candidly.errors.confident.issues_page import make_issues_page, write_issues_page
+from candidly.errors.confident import issues_document as page_module
+from candidly.errors.confident.issues_document import issues_document
 from compare.report.test_report_page import Outline
 
 from made_issues import issues_of, made_of
@@ -34,20 +34,20 @@ def text_of(page):
 def test_the_page_is_whole_self_contained_and_the_same_twice(found, tmp_path):
     images = np.zeros((N, 4, 4), np.uint8)
     np.save(tmp_path / "i.npy", images)
-    page = make_issues_page(found, media=tmp_path / "i.npy")
-    assert page == make_issues_page(found, media=tmp_path / "i.npy")
+    page = issues_document(found, media=tmp_path / "i.npy").page()
+    assert page == issues_document(found, media=tmp_path / "i.npy").page()
     outline = Outline(page)
     assert all(link.startswith(("data:image/png;base64,", "#example-")) for link in outline.links)
     assert {link[1:] for link in outline.links if link[0] == "#"} == set(outline.ids)
     assert "script" not in outline.tags
     assert "url(" not in page
     assert "@import" not in page
-    write_issues_page(found, tmp_path / "p.html", media=tmp_path / "i.npy")
+    issues_document(found, media=tmp_path / "i.npy").write(tmp_path / "p.html")
     assert (tmp_path / "p.html").read_text() == page
 
 
 def test_the_three_counts_have_names_and_meanings(found):
-    text = text_of(make_issues_page(found))
+    text = text_of(issues_document(found).page())
     counts = errors.counts(found.evidence)
     flagged = len(found.indices)
     assert f"off-diagonal {counts.off_diagonal} {page_module.OFF_DIAGONAL}" in text
@@ -59,27 +59,27 @@ def test_the_three_counts_have_names_and_meanings(found):
 def test_every_way_has_a_meaning(found):
     assert set(page_module.MEANING) == set(errors.FindBy.__args__)
     for by in page_module.MEANING:
-        page = make_issues_page(errors.find(found.evidence, by=by))
+        page = issues_document(errors.find(found.evidence, by=by)).page()
         assert page_module.MEANING[by] in text_of(page)
 
 
 def test_what_people_wrote_is_escaped(found, tmp_path):
     evil = "<script>alert('x')</script>&\"'"
     (tmp_path / "t.txt").write_text((evil + "\n") * N)
-    page = make_issues_page(
+    page = issues_document(
         found,
         classes=[evil + str(k) for k in range(M)],
         media=tmp_path / "t.txt",
         read={evil: evil},
         notes=[evil],
-    )
+    ).page()
     outline = Outline(page)
     assert "script" not in outline.tags
     assert evil in "".join(outline.texts)
 
 
 def test_confusions_are_a_heat_map_or_pairs(found):
-    page = make_issues_page(found)
+    page = issues_document(found).page()
     table = page[page.index('<table class="heat') :]
     table = table[: table.index("</table>")]
     cells = [int(c) for c in re.findall(r"<td[^>]*>(\d+)</td>", table)]
@@ -89,18 +89,18 @@ def test_confusions_are_a_heat_map_or_pairs(found):
     counts = [int(c) for c in re.findall(r"<td>(\d+)</td><td class=.words.><span", frequent)]
     assert counts == sorted(counts, reverse=True)
     assert len(set(counts)) > 1
-    many = make_issues_page(issues_of(310, page_module.HEAT + 1))
+    many = issues_document(issues_of(310, page_module.HEAT + 1)).page()
     assert '<table class="heat' not in many
     assert "Most frequent" in many
 
 
 def test_classes_are_worst_first_and_small_ones_are_marked(found):
-    text = text_of(make_issues_page(found))
+    text = text_of(issues_document(found).page())
     assert "the numbers say little" not in text
     assert re.search(r"95 % interval 0 \d+ ", text)  # class 0 holds all the wrong labels
     assert "Overlapping classes" in text
     assert "given likely examples the other way 0 " in text
-    small = text_of(make_issues_page(issues_of(50, M, wrong=5)))
+    small = text_of(issues_document(issues_of(50, M, wrong=5)).page())
     assert "fewer than 20 examples, so the numbers say little" in small
 
 
@@ -109,11 +109,11 @@ def test_the_list_is_in_rank_order_and_says_when_it_is_cut(found, monkeypatch):
         part = page[page.index("Ranked list") :]
         return [int(i) for i in re.findall(r'<th scope="row"[^>]*>\d+</th><td>(\d+)</td>', part)]
 
-    page = make_issues_page(found)
+    page = issues_document(found).page()
     assert listed(page) == found.indices.tolist()
     assert "the table of issues" not in page
     monkeypatch.setattr(page_module, "LISTED", 3)
-    page = make_issues_page(found)
+    page = issues_document(found).page()
     assert listed(page) == found.indices[:3].tolist()
     assert f"The first 3 of {len(found.indices)}" in page
 
@@ -121,7 +121,7 @@ def test_the_list_is_in_rank_order_and_says_when_it_is_cut(found, monkeypatch):
 def test_nothing_flagged_is_a_page_too():
     given = np.arange(40) % 2
     probs = np.eye(2)[given] * 0.8 + 0.1
-    page = make_issues_page(errors.find(given, probs))
+    page = issues_document(errors.find(given, probs)).page()
     assert "No label of 40 stands out" in text_of(page)
     assert "Ranked list" not in page
 
@@ -130,14 +130,14 @@ def test_other_evidence_is_refused():
     given, probs = made_of(N, M)
     sets = np.eye(M, dtype=bool)[given]
     with pytest.raises(ValueError, match="one given label per example"):
-        make_issues_page(errors.find(sets, probs, by="margin"))
+        issues_document(errors.find(sets, probs, by="margin")).page()
 
 
 def test_unlabelled_and_normalised_are_said():
     given, probs = made_of(N, M)
     given[:7] = -1
     made = errors.find(given, probs * 2, unlabelled=True, normalise=True)
-    text = text_of(make_issues_page(made))
+    text = text_of(issues_document(made).page())
     assert "without a label 7" in text
     assert "rows divided by their sums yes" in text
 
@@ -163,8 +163,8 @@ def test_small_arrays_are_embedded_exactly(tmp_path, shape):
 def test_a_crisp_image_is_enlarged_without_smoothing_and_a_large_one_made_small(found, tmp_path):
     np.save(tmp_path / "small.npy", np.zeros((N, CRISP, CRISP), np.uint8))
     np.save(tmp_path / "large.npy", np.zeros((N, 40, 4 * CRISP, 3), np.uint8))
-    small = make_issues_page(found, media=tmp_path / "small.npy")
-    large = make_issues_page(found, media=tmp_path / "large.npy")
+    small = issues_document(found, media=tmp_path / "small.npy").page()
+    large = issues_document(found, media=tmp_path / "large.npy").page()
     assert 'class="crisp"' in small
     assert 'class="crisp"' not in large
     image = pixels(open_media(tmp_path / "large.npy", N)(0).uri)
@@ -198,7 +198,7 @@ def test_a_folder_by_row_or_in_order_of_name(tmp_path):
 def test_examples_without_a_file_are_left_out_and_counted(found, tmp_path):
     for rank in (1, 3):
         save(tmp_path / "some" / f"{found.indices[rank]}.png", 9)
-    page = make_issues_page(found, media=tmp_path / "some")
+    page = issues_document(found, media=tmp_path / "some").page()
     ids = [i for i in Outline(page).ids if i.startswith("example-")]
     assert ids == [f"example-{found.indices[rank]}" for rank in (1, 3)]
     absent = len(found.indices) - 2
@@ -207,7 +207,7 @@ def test_examples_without_a_file_are_left_out_and_counted(found, tmp_path):
 
 def test_the_gallery_ends_where_it_is_told_to(found, tmp_path):
     np.save(tmp_path / "i.npy", np.zeros((N, 2, 2), np.uint8))
-    page = make_issues_page(found, media=tmp_path / "i.npy", gallery=4)
+    page = issues_document(found, media=tmp_path / "i.npy", gallery=4).page()
     assert page.count("<img ") == 4
     assert f"The most suspicious 4 of {len(found.indices)}" in text_of(page)
 
@@ -217,7 +217,7 @@ def test_a_damaged_image_is_refused_by_name(found, tmp_path):
         (tmp_path / "bad").mkdir(exist_ok=True)
         (tmp_path / "bad" / f"{i}.png").write_bytes(b"no image")
     with pytest.raises(ValueError, match=f"{found.indices[0]}.png cannot be read as a picture"):
-        write_issues_page(found, tmp_path / "page.html", media=tmp_path / "bad")
+        issues_document(found, media=tmp_path / "bad").write(tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
 
 
@@ -290,5 +290,5 @@ def test_what_makes_the_flags_worth_little_is_said():
     probs[np.arange(300), rng.integers(0, 5, 300)] = 0.8  # whatever the label
     guessed = errors.find(np.arange(300) % 5, probs)
     assert len(guessed.warnings) == 2
-    text = text_of(make_issues_page(guessed, notes=guessed.warnings[:1]))
+    text = text_of(issues_document(guessed, notes=guessed.warnings[:1]).page())
     assert all(text.count(sentence) == 1 for sentence in guessed.warnings)

@@ -10,7 +10,7 @@ import pytest
 from candidly import crowd
 from candidly.data.labels.votes import Votes
 from candidly.people.crowd import consensus_page as page_module
-from candidly.people.crowd.consensus_page import make_crowd_page, set_figure, write_crowd_page
+from candidly.people.crowd.consensus_document import crowd_document, set_figure
 from compare.report.test_report_page import Outline
 
 CLASSES = ("cat", "<b>emu")
@@ -34,8 +34,11 @@ def texts(page):
 @pytest.mark.parametrize("by", list(crowd.METHODS))
 def test_the_page_is_whole_self_contained_and_the_same_twice(by, tmp_path):
     found = crowd.consensus(answers_of(), by)
-    page = make_crowd_page(found, by=by, read={"answers": "a & b.csv"}, notes=["a <note>"])
-    assert page == make_crowd_page(found, by=by, read={"answers": "a & b.csv"}, notes=["a <note>"])
+    page = crowd_document(found, by=by, read={"answers": "a & b.csv"}, notes=["a <note>"]).page()
+    assert (
+        page
+        == crowd_document(found, by=by, read={"answers": "a & b.csv"}, notes=["a <note>"]).page()
+    )
     outline = Outline(page)
     assert outline.links == []
     assert "script" not in outline.tags
@@ -47,8 +50,8 @@ def test_the_page_is_whole_self_contained_and_the_same_twice(by, tmp_path):
     assert f"Consensus by {by}: {page_module.MEANING[by]}." in said
     assert "a & b.csv" in said
     assert "Note: a <note>" in said
-    write_crowd_page(found, tmp_path / "p.html", by=by)
-    assert (tmp_path / "p.html").read_text() == make_crowd_page(found, by=by)
+    crowd_document(found, by=by).write(tmp_path / "p.html")
+    assert (tmp_path / "p.html").read_text() == crowd_document(found, by=by).page()
 
 
 def test_every_way_has_its_words():
@@ -57,7 +60,7 @@ def test_every_way_has_its_words():
 
 def test_what_the_page_says_is_what_was_found():
     found = crowd.majority(answers_of())
-    said = texts(make_crowd_page(found, by="majority"))
+    said = texts(crowd_document(found, by="majority").page())
     answers = found.answers
     disputed = int(((answers.counts > 0).sum(1) > 1).sum())
     assert f"disputed {disputed} items with answers that contradict" in said
@@ -79,7 +82,7 @@ def test_what_the_page_says_is_what_was_found():
 def test_long_lists_are_cut_and_say_so(monkeypatch):
     monkeypatch.setattr(page_module, "LISTED", 3)
     monkeypatch.setattr(page_module, "ASKED", 2)
-    page = make_crowd_page(crowd.majority(answers_of()), by="majority")
+    page = crowd_document(crowd.majority(answers_of()), by="majority").page()
     assert page.count('<tr><th scope="row">') == 3 + 3 + 2
     said = texts(page)
     assert "the first 3 of 31, the table of labels has them all" in said

@@ -9,21 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.ingest.previews import Media, open_media
+from ...show.document import Document
 from ...show.grid import Column, Datum, Grid
 from ...show.heat import heat_table
-from ...show.page import (
-    Html,
-    Piece,
-    beside,
-    bullets,
-    command,
-    make_page,
-    paragraph,
-    section,
-    tiles,
-    together,
-    write_page,
-)
+from ...show.pieces import Beside, Block, Bullets, Command, Group, Paragraph, Section, Tiles
 from ...show.words import in_percent, percent
 from ._gallery import gallery as gallery_of
 
@@ -54,17 +43,7 @@ CALIBRATED = (
 )
 
 
-def write_issues_page(issues: Issues, path: Path | str, **options: Any) -> None:
-    """Write the page, whole or not at all; options are those of ``make_issues_page``.
-
-    Raises:
-        OSError: the folder cannot be written, or the disk is full; the message names ``path``.
-        ValueError, FileNotFoundError: the media do not fit; nothing is written.
-    """
-    write_page(make_issues_page(issues, **options), path)
-
-
-def make_issues_page(
+def issues_document(
     issues: Issues,
     *,
     classes: Sequence[str] | None = None,
@@ -76,8 +55,8 @@ def make_issues_page(
     of: str = "",
     findings: Sequence[str] = (),
     following: Sequence[str] = (),
-) -> str:
-    """The page as HTML text; it refers to nothing outside itself. The same input, the same text.
+) -> Document:
+    """Labels to look at, confusions, classes, and the examples themselves.
 
     Args:
         issues: what ``errors.find`` returns.
@@ -129,40 +108,38 @@ def make_issues_page(
         ("calibrated", f"{found.calibrated:,}", CALIBRATED),
         (f"flagged by {issues.by}", f"{flagged:,}", MEANING[issues.by]),
     )
-    heat = _heat(given, proposed, names) if evidence.m <= HEAT else Html()
-    confused: list[Piece] = [
-        heat,
-        pairs_grid(given, proposed, names, 10 if heat else PAIRS),
-    ]
+    heat = [_heat(given, proposed, names)] if evidence.m <= HEAT else []
+    confused = Beside((*heat, pairs_grid(given, proposed, names, 10 if heat else PAIRS)))
     ranked = _ranked(table, names, issues, {card["index"] for card in cards}, ids)
     where = f" in {of}" if of else ""
     look_wrong = "look wrong" if of else "are worth a look"
     source = "" if of else "Found from given labels and predicted probabilities. "
-    return make_page(
+    health_told = (
+        f"Health is {percent(healthy.off_diagonal)} % by the off-diagonal count and "
+        f"{percent(healthy.calibrated)} % by the calibrated joint: the share of labels that are "
+        "not counted as wrong. The two definitions differ, so compare each with itself only."
+    )
+    worst = classes_grid(healthy.table(names), PAIRS)
+    overlapping = overlaps_grid(healthy.overlap_table(names), PAIRS)
+    commands = [Section("What to do next", tuple(map(Command, following)))] if following else []
+    lead = (
+        f"{source}What is here is suspicious, not certainly wrong: only looking tells.",
+        *((Bullets(findings),) if findings else ()),
+        *(Paragraph(note, "note") for note in dict.fromkeys([*notes, *issues.warnings])),
+    )
+    return Document(
         f"{flagged:,} of {labelled:,} labels{where} {look_wrong}"
         if flagged
         else f"No label of {labelled:,}{where} stands out",
-        *([_shown(cards, flagged, issues.rank, absent)] if cards else []),
-        section("How many", tiles(numbers)),
-        *([section("Which class for which", beside(*confused))] if flagged else []),
-        section(
-            "Classes",
-            f"Health is {percent(healthy.off_diagonal)} % by the off-diagonal count and "
-            f"{percent(healthy.calibrated)} % by the calibrated joint: the share of labels that "
-            "are not counted as wrong. The two definitions differ, so compare each with itself "
-            "only.",
-            beside(
-                classes_grid(healthy.table(names), PAIRS),
-                overlaps_grid(healthy.overlap_table(names), PAIRS),
-            ),
+        (
+            *([_shown(cards, flagged, issues.rank, absent)] if cards else []),
+            Section("How many", (Tiles(numbers),)),
+            *([Section("Which class for which", (confused,))] if flagged else []),
+            Section("Classes", (health_told, Beside((worst, overlapping)))),
+            *commands,
+            *([Section("Ranked list", (_of_the_list(flagged), ranked))] if flagged else []),
         ),
-        *([section("What to do next", *map(command, following))] if following else []),
-        *([section("Ranked list", _of_the_list(flagged), ranked)] if flagged else []),
-        lead=together(
-            f"{source}What is here is suspicious, not certainly wrong: only looking tells.",
-            *([bullets(findings)] if findings else []),
-            *(paragraph(note, "note") for note in dict.fromkeys([*notes, *issues.warnings])),
-        ),
+        lead=Group(lead),
         facts={name: value for name, value in facts.items() if value is not None},
         made_of="labels and probabilities",
     )
@@ -259,29 +236,28 @@ def _ranked(
     return Grid("Flagged examples, the most suspicious first", columns, rows)
 
 
-def _of_the_list(flagged: int) -> Html:
+def _of_the_list(flagged: int) -> str:
     cut = ""
     if flagged > LISTED:
         cut = f"The first {LISTED:,} of {flagged:,}; the table of issues has them all. "
-    return Html(
-        f'<p class="soft">{cut}Both scores lie between 0 and 1; low is suspicious. “proposed” is '
-        "bold where the example is confidently that class.</p>"
+    return (
+        f"{cut}Both scores lie between 0 and 1; low is suspicious. “proposed” is bold where the "
+        "example is confidently that class."
     )
 
 
-def _shown(cards: Sequence[Mapping[str, Any]], flagged: int, rank: str, absent: int) -> Html:
+def _shown(cards: Sequence[Mapping[str, Any]], flagged: int, rank: str, absent: int) -> Section:
     first = f" {len(cards)} of {flagged:,}" if len(cards) < flagged else ""
     out = f"; {absent:,} that have no file are left out" if absent else ""
     order = (
         " Columns whose value is more usual for the proposed class come first; in bold, where it "
         "is far more usual."
     ) * bool(cards[0]["item"].fields)
-    return section(
-        f"The most suspicious{first}",
+    told = (
         f"By {rank}, the lowest first{out}. Beside each class: the probability that the model gave "
-        f"it.{order}",
-        gallery_of(cards),
+        f"it.{order}"
     )
+    return Section(f"The most suspicious{first}", (told, gallery_of(cards)))
 
 
 def _cards(
@@ -322,7 +298,7 @@ def _row(rank: int, row: dict[str, Any], names: Sequence[str], issues: Issues) -
     }
 
 
-def _heat(given: np.ndarray, proposed: np.ndarray, names: Sequence[str]) -> Html:
+def _heat(given: np.ndarray, proposed: np.ndarray, names: Sequence[str]) -> Block:
     """Flagged examples by given and proposed class, coloured by their number."""
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     np.add.at(counts, (given, proposed), 1)
