@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from . import tracking as tracking
     from .benchmarking import benchmark as benchmark
     from .corpora.built_document import built_document as built_document
+    from .corpora.read import read_built as read_built
     from .report import accuracy_tables as accuracy_tables
     from .report import findings as findings
     from .report import results_document as results_document

@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from .escapes import breakable
-from .pieces import Block
+from .pieces import Markup
 
 DEEP = 0.55  # share of the colour from which on numbers are white
 
@@ -20,7 +20,7 @@ def heat_table(
     number: Callable[[int, int], str],
     unknown: str = "",
     diagonal: bool = False,
-) -> Block:
+) -> Markup:
     """The table, in a box that scrolls.
 
     Args:
@@ -49,7 +49,7 @@ def heat_table(
                 for column, share in enumerate(shares[row])
             )
         lines.append(f'<tr><th scope="row">{breakable(name)}</th>{cells}</tr>')
-    return Block("\n".join([*lines, "</tbody>", "</table>", "</div>"]))
+    return Markup("\n".join([*lines, "</tbody>", "</table>", "</div>"]))
 
 
 def _cell(number: str, share: float, same: bool) -> str:

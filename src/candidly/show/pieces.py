@@ -15,7 +15,7 @@ from .grid import Grid, Part, Title
 
 
 @dataclass(frozen=True)
-class Block:
+class Markup:
     """HTML that is there already, and what stands in its place in other forms."""
 
     markup: str
@@ -135,7 +135,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Group:
+class Pieces:
     """Pieces one after the other, in a box of a class where one is given."""
 
     pieces: Sequence[Piece]
@@ -150,7 +150,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Beside:
+class SideBySide:
     """Pieces next to one another where there is room."""
 
     pieces: Sequence[Piece]
@@ -219,8 +219,8 @@ class Section:
 
 
 Made = (
-    Block | Paragraph | Heading | Command | Bullets | Tiles | Figures | Group | Beside | Folded
-    | Links | Section
+    Markup | Paragraph | Heading | Command | Bullets | Tiles | Figures | Pieces | SideBySide
+    | Folded | Links | Section
 )  # fmt: skip
 Piece = str | Grid | Made
 """A text among pieces is a soft paragraph; an empty text and a table without rows are nothing."""

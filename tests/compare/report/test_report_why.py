@@ -57,7 +57,7 @@ def test_the_numbers_of_a_row(results):
 
 @pytest.mark.parametrize("format", ["text", "markdown"])
 def test_every_row_is_there_and_the_rule_is_said(results, format):
-    page = trust_tables(results).render(format)
+    page = trust_tables(results).render(format, 100)
     words = " ".join(page.replace("|", " ").split())
     for row in why_grid(trust(results), labels_read(results)).texts():
         assert " ".join(" ".join(row).split()) in words

@@ -293,7 +293,7 @@ def test_a_sweep_on_given_labels_is_chosen_by_nva(swept):
     _, results, _ = swept
     assert [c.criterion for c in cells(results)[::2]] == ["NVA", "OA", "OA & ES"]
     assert "Chosen by NVA: noisy validation accuracy" in accuracy_tables(results).render()
-    assert "no clean label read" in accuracy_tables(results, criteria=["NVA"]).render()
+    assert "no clean label read" in accuracy_tables(results, criteria=["NVA"]).render(width=100)
     assert any("Chosen by NVA" in sentence for sentence in findings(results))
     page = results_document(results).page()
     assert "noisy accuracy, validation (%)" in page

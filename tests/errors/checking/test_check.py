@@ -230,7 +230,7 @@ def test_the_page_shows_each_rows_columns_escaped_and_what_is_usual(wine, tmp_pa
         pl.Series("kind", [f"{name} & <i>" for name in frame["kind"]]),
     )
     result = candidly.check(odd, label="kind", classifier="logistic")
-    result.write_page(tmp_path / "page.html")
+    result.document().write(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "<script" not in page
     assert "<i>" not in page
@@ -248,7 +248,7 @@ def test_the_page_shows_each_rows_columns_escaped_and_what_is_usual(wine, tmp_pa
         frame["alcohol"].to_numpy()[frame["kind"].to_numpy() == frame["kind"][first]], [10, 90]
     )
     assert f"{low:.4g} to {high:.4g}" in card
-    result.write_page(tmp_path / "again.html")
+    result.document().write(tmp_path / "again.html")
     assert (tmp_path / "again.html").read_text() == page
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from candidly import crowd
 from candidly.data.labels.votes import Votes
-from candidly.people.crowd import consensus_page as page_module
+from candidly.people.crowd import consensus_document as page_module
 from candidly.people.crowd.consensus_document import crowd_document, set_figure
 from compare.report.test_report_page import Outline
 

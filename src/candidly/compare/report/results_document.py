@@ -11,11 +11,11 @@ from ...show.pieces import (
     Command,
     Figure,
     Figures,
-    Group,
     Heading,
     Links,
     Paragraph,
     Piece,
+    Pieces,
     Section,
 )
 from ..sweep.counts import counted
@@ -104,7 +104,7 @@ def _accuracies(results: Results, tables: Sequence[Choices], metric: str) -> Sec
         for dataset in datasets
     ]
     told = f"{legend(results, metric)} {BOLD}."
-    pieces: tuple[Piece, ...] = (told, Group(grids, "tables"), *behind)
+    pieces: tuple[Piece, ...] = (told, Pieces(grids, "tables"), *behind)
     return Section("Test accuracy by selection criterion", pieces)
 
 

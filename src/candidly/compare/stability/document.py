@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from ...show.document import Document
 from ...show.grid import Column, Datum, Grid, Value
 from ...show.pieces import (
-    Beside,
     Bullets,
     Figure,
     Figures,
-    Group,
     Heading,
     Paragraph,
     Piece,
+    Pieces,
     Section,
+    SideBySide,
     Tiles,
 )
 from ...show.words import in_percent, percent, short_names
@@ -65,8 +65,8 @@ def stability_document(report: Report, *, read: Mapping[str, str] | None = None)
     notes = (f"Note: {note}" for note in report.notes)
     sizes: tuple[Piece, ...] = (Tiles(_counts(report)), missed_line(report), *notes)
     concluded = (
-        Group((Heading("May be concluded"), Bullets(may))),
-        Group((Heading("May not be concluded"), Bullets(may_not))),
+        Pieces((Heading("May be concluded"), Bullets(may))),
+        Pieces((Heading("May not be concluded"), Bullets(may_not))),
     )
     return Document(
         report.verdict,
@@ -75,7 +75,7 @@ def stability_document(report: Report, *, read: Mapping[str, str] | None = None)
             Section("Ranking", (tables["standings"], *_ranks_before_after(report, tables))),
             Section("How firm the order is", (tables["neighbours"], tables["pairs"])),
             *((_frequent(report, tables),) if twice else ()),
-            Section("What this does and does not say", (Beside(concluded),)),
+            Section("What this does and does not say", (SideBySide(concluded),)),
         ),
         over="Does the ranking survive the label errors?" if twice else "Does the ranking hold?",
         facts={**(read or {}), **_facts(report)},

@@ -9,13 +9,13 @@ from typing import Any
 from ...data.ingest.previews import Field
 from ...show.escapes import breakable
 from ...show.grid import Column, Datum, Grid
-from ...show.pieces import Block, Folded
+from ...show.pieces import Folded, Markup
 from ...show.words import percent
 
 FIELDS = 6  # columns of a row that are shown at once
 
 
-def gallery(cards: Sequence[Mapping[str, Any]]) -> Block:
+def gallery(cards: Sequence[Mapping[str, Any]]) -> Markup:
     """A list of examples.
 
     Args:
@@ -30,7 +30,7 @@ def gallery(cards: Sequence[Mapping[str, Any]]) -> Block:
         "\n</li>"
         for card in cards
     )
-    return Block("\n".join([f'<ol class="gallery{kind}">', *lines, "</ol>"]))
+    return Markup("\n".join([f'<ol class="gallery{kind}">', *lines, "</ol>"]))
 
 
 def _card(card: Mapping[str, Any]) -> str:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.ingest.previews import Media, open_media
+from ...ground.arrays import door
+from ...ground.names import made_by
 from ...show.document import Document
 from ...show.grid import Column, Datum, Grid
 from ...show.heat import heat_table
-from ...show.pieces import Beside, Block, Bullets, Command, Group, Paragraph, Section, Tiles
+from ...show.pieces import Bullets, Command, Markup, Paragraph, Pieces, Section, SideBySide, Tiles
 from ...show.words import in_percent, percent
 from ._gallery import gallery as gallery_of
 
@@ -43,6 +45,7 @@ CALIBRATED = (
 )
 
 
+@door
 def issues_document(
     issues: Issues,
     *,
@@ -75,8 +78,9 @@ def issues_document(
         ValueError: the media do not fit, or the evidence is not about one label per example.
         FileNotFoundError: there are no media of that name.
     """
-    from . import Evidence, counts, health
+    from . import Evidence, Issues, counts, health
 
+    made_by(issues, Issues, "issues", "errors.find")
     evidence = issues.evidence
     if not isinstance(evidence, Evidence):
         raise ValueError("the page is about one given label per example, not about other labels.")
@@ -109,7 +113,7 @@ def issues_document(
         (f"flagged by {issues.by}", f"{flagged:,}", MEANING[issues.by]),
     )
     heat = [_heat(given, proposed, names)] if evidence.m <= HEAT else []
-    confused = Beside((*heat, pairs_grid(given, proposed, names, 10 if heat else PAIRS)))
+    confused = SideBySide((*heat, pairs_grid(given, proposed, names, 10 if heat else PAIRS)))
     ranked = _ranked(table, names, issues, {card["index"] for card in cards}, ids)
     where = f" in {of}" if of else ""
     look_wrong = "look wrong" if of else "are worth a look"
@@ -135,11 +139,11 @@ def issues_document(
             *([_shown(cards, flagged, issues.rank, absent)] if cards else []),
             Section("How many", (Tiles(numbers),)),
             *([Section("Which class for which", (confused,))] if flagged else []),
-            Section("Classes", (health_told, Beside((worst, overlapping)))),
+            Section("Classes", (health_told, SideBySide((worst, overlapping)))),
             *commands,
             *([Section("Ranked list", (_of_the_list(flagged), ranked))] if flagged else []),
         ),
-        lead=Group(lead),
+        lead=Pieces(lead),
         facts={name: value for name, value in facts.items() if value is not None},
         made_of="labels and probabilities",
     )
@@ -298,7 +302,7 @@ def _row(rank: int, row: dict[str, Any], names: Sequence[str], issues: Issues) -
     }
 
 
-def _heat(given: np.ndarray, proposed: np.ndarray, names: Sequence[str]) -> Block:
+def _heat(given: np.ndarray, proposed: np.ndarray, names: Sequence[str]) -> Markup:
     """Flagged examples by given and proposed class, coloured by their number."""
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     np.add.at(counts, (given, proposed), 1)

@@ -9,7 +9,7 @@ from ...data.ingest.previews import Media
 from ...data.labels.text import BAR
 from ...show.document import Document
 from ...show.grid import Column, Grid
-from ...show.pieces import Bullets, Command, Group, Paragraph, Section, Tiles
+from ...show.pieces import Bullets, Command, Paragraph, Pieces, Section, Tiles
 from ._gallery import gallery as gallery_of
 from ._multilabel import TagIssues
 from .issues_document import GALLERY, LISTED
@@ -100,7 +100,7 @@ def tags_document(
             *commands,
             *ranked,
         ),
-        lead=Group(lead),
+        lead=Pieces(lead),
         facts={**(read or {}), "examples": f"{n:,}", "tags": f"{m:,}"},
         made_of="tags and probabilities",
     )

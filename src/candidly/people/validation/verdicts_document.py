@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.jsons import finite
 from ...show.document import Document
 from ...show.grid import Column, Grid, Value
-from ...show.pieces import Block, Paragraph, Piece, Section
+from ...show.pieces import Markup, Paragraph, Piece, Section
 from ...show.words import in_percent, percent
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def items(verdicts: Verdicts) -> list[dict[str, Any]]:
     ]
 
 
+@door
 def verdicts_document(
     verdicts: Verdicts, *, about: Mapping[str, Any], read: Mapping[str, str] | None = None
 ) -> Document:
@@ -114,7 +116,9 @@ def verdicts_document(
         read: what to say of where the answers came from, by name.
     """
     from . import SetTally
+    from ._verdicts import check_verdicts
 
+    check_verdicts(verdicts)
     rows, sets = items(verdicts), isinstance(verdicts.tally, SetTally)
     offered = getattr(verdicts.tally, "offered", ())
     levels = about["threshold"]
@@ -212,7 +216,7 @@ def items_grid(
     return Grid(f"{title}{cut}", columns, lines)
 
 
-def _shares(about: Mapping[str, Any]) -> Block:
+def _shares(about: Mapping[str, Any]) -> Markup:
     """A bar of verdicts, and what its colours are."""
     counts = [(k, name, about["categories"][name]) for k, name in enumerate(FAMILIES)]
     bar = "".join(
@@ -221,7 +225,7 @@ def _shares(about: Mapping[str, Any]) -> Block:
         if count
     )
     key = "".join(f'<li><i class="p{k}"></i>{name} {count:,}</li>' for k, name, count in counts)
-    return Block(
+    return Markup(
         f'<div class="parts" role="img" aria-label="Shares of the verdicts">{bar}</div>\n'
         f'<ul class="key">{key}</ul>',
         [f"{name}: {count:,}" for _, name, count in counts],
