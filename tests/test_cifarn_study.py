@@ -20,7 +20,7 @@ from _pages import differing
 from _studies import files_of
 from candidly.compare.sweep.journal import read_results
 from candidly.errors.detectors import DETECTORS
-from candidly.errors.detectors._compare import ANCHOR
+from candidly.errors.detectors.comparison_document import ANCHOR
 
 from committed import journal_of
 

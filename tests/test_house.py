@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -267,14 +268,15 @@ def test_doubled_classes_are_found(tmp_path, files, expected):
     assert doubled_classes(tmp_path, trees_of(tmp_path)) == expected
 
 
-def private_imports(root: Path, trees: Trees) -> set[str]:
-    """Private names that a file of a package takes from another room, as ``FILE: NAME``.
+def private_imports(root: Path, trees: Trees, files: Path | None = None) -> set[str]:
+    """Private names that a file takes from another room of a package, as ``FILE: NAME``.
 
-    A name is private if a part of it begins with one underscore.
+    A name is private if a part of it begins with one underscore. ``files``: the folder of the
+    files, where that is another one with the same rooms.
     """
     found = set()
     for path, tree in trees.items():
-        inside = path.relative_to(root)
+        inside = path.relative_to(files or root)
         mine = room_of(inside.parts, root)
         package = (root.name, *inside.parent.parts)
         taken, modules = set(), {}
@@ -304,6 +306,39 @@ def private_imports(root: Path, trees: Trees) -> set[str]:
 
 def test_no_room_takes_another_rooms_private_names(sources):
     assert private_imports(SRC, sources) == set()
+
+
+# what tests of another room may look at: there is no public way to the same
+LOOKED_AT = {
+    "cli._hyper",
+    "cli._words",
+    "data.ingest.media._bare_sounds",
+    "data.ingest.media._squares",
+    "data.sources._cifar_names",
+    "errors.checking._opened",
+    "errors.confident._labels",
+    "errors.confident._work",
+    "errors.crossval._duplicates",
+    "learn.algorithms._algorithm",
+    "learn.algorithms._rates",
+    "learn.nets.hf._folder",
+    "learn.nets.hf._names",
+    "learn.written.views._SOURCES",
+    "people.review._cards",
+    "people.review._orders",
+    "people.web._looks",
+    "plugins._LOADED",
+    "plugins._OWNER",
+    "plugins._remove",
+}
+
+
+def test_no_test_takes_private_names_of_a_room_that_it_is_not_of():
+    """Tests of a room stand in a folder of the same name, and may look into that room."""
+    tests = Path(__file__).parent
+    taken = private_imports(SRC, trees_of(tests), tests)
+    names = {re.match(r".*?: candidly\.(.*?\b_\w+)", one)[1] for one in taken}
+    assert names == LOOKED_AT
 
 
 @pytest.mark.parametrize(

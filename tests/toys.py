@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import torch
 
-from candidly.learn.contract._battery import (
+from candidly.learn.contract.battery import (
     advance as advance,
 )
-from candidly.learn.contract._battery import (
+from candidly.learn.contract.battery import (
     make_stack as make_stack,
 )
-from candidly.learn.contract._battery import (
+from candidly.learn.contract.battery import (
     member as member,
 )
-from candidly.learn.contract._battery import (
+from candidly.learn.contract.battery import (
     shortened as shortened,
 )
-from candidly.learn.contract._battery import (
+from candidly.learn.contract.battery import (
     toy as toy,
 )
 from candidly.learn.engine.examples import make_examples

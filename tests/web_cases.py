@@ -18,7 +18,7 @@ with warnings.catch_warnings():  # of httpx, which is what there is
 from candidly import review
 from candidly.people.web import Site, make_app, open_site
 from candidly.people.web import app as apps
-from candidly.people.web._links import ORGANISER, PERSON, VIEWER, session_text
+from candidly.people.web.links import ORGANISER, PERSON, VIEWER, session_text
 
 from review_cases import CLASSES, some_items, some_rules
 
@@ -54,7 +54,7 @@ class Browser:
 
     @property
     def csrf(self) -> str:
-        from candidly.people.web._links import read_session
+        from candidly.people.web.links import read_session
 
         session = read_session(self.site, self.client.cookies.get(self.site.cookie))
         return "" if session is None else session.csrf

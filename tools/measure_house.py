@@ -133,16 +133,19 @@ def graphs(trees: dict[Path, ast.Module]) -> tuple[Graph, Graph]:
 
 
 def private_crossings(trees: dict[Path, ast.Module], root: Path, package: str) -> set[str]:
-    """Private modules and names that a file takes of a room of candidly that is not its own."""
+    """Private modules and names that a file takes of a room of candidly that is not its own.
+
+    Tests of a room stand in a folder of the same name, and are of that room.
+    """
     crossing = set()
     for path, tree in trees.items():
         module = module_of(path, root, package)
-        own = room_of(module) if package == "candidly" else None
+        own = room_of(module)
         for named, name in taken(tree, module, path.name == "__init__.py"):
             whole = f"{named}.{name}" if name else named
             if not whole.startswith("candidly.") or room_of(whole) == own:
                 continue
-            if any(part.startswith("_") and part != "__init__" for part in whole.split(".")):
+            if any(part.startswith("_") and part[:2] != "__" for part in whole.split(".")):
                 crossing.add(whole)
     return crossing
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from _reproduction.words import grid, prose
 from candidly.errors.detectors import DETECTORS
-from candidly.errors.detectors._compare import ANCHOR
+from candidly.errors.detectors.comparison_document import ANCHOR
 from candidly.show.words import listed, percent
 
 from .detection import EPOCHS, FOLD_EPOCHS, FOLDS, NEAR

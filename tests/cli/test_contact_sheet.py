@@ -192,19 +192,3 @@ def test_many_classes_stand_in_columns(tmp_path):
     assert sorted(zip(x, y)) == list(zip(x, y))  # column by column
     assert y.max() + SIDE <= sheet.shape[0]
     assert x.max() + SIDE <= sheet.shape[1]
-
-
-def test_long_labels_are_cut_and_counted():
-    from candidly.data.ingest.contact_sheet import SMALL, _font, _lines
-
-    font = _font(SMALL)
-    names = tuple(f"class{k}" for k in range(30))
-    lines = _lines(SheetPicture(np.zeros((4, 4), np.uint8), names), font)
-    assert len(lines) == 3
-    assert all(font.getlength(line) <= SIDE for line in lines)
-    *shown, more = ", ".join(lines).replace(" +", ", +").split(", ")
-    assert int(more) == 30 - len(shown)
-    assert tuple(shown) == names[: len(shown)]
-    (line,) = _lines(SheetPicture(np.zeros((4, 4), np.uint8), ("a" * 100,)), font)
-    assert line.endswith("…")
-    assert font.getlength(line) <= SIDE

@@ -13,7 +13,7 @@ import pytest
 import candidly
 from candidly.compare.challenge import submit
 from candidly.ground.own_path import leave_working_directory, started_safely
-from challenge_cases import COPY, knowing, small
+from compare.challenge.challenge_cases import COPY, knowing, small
 from planted_modules import OWN, PLANTED, planted
 
 

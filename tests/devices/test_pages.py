@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from candidly.learn.contract._battery import BATCH, DATA, HIDDEN, STEPS
+from candidly.learn.contract.battery import BATCH, DATA, HIDDEN, STEPS
 from learn.algorithms.battery import NAMES
 
 from toys import advance, make_stack

@@ -72,7 +72,7 @@ def test_other_files_hold_texts_as_they_are(tmp_path):
 def test_the_table_of_gaps_is_inert_too():
     low = summarise([-0.25, -0.75])
     found = gap.Gap("=1+1", "@a", "-c", 1, 1, True, low, low, low, low, low, 2, None)
-    row = list(csv.reader(io.StringIO(report_gap._one_table([found]).csv())))[1]
+    row = list(csv.reader(io.StringIO(report_gap.gap_table([found]).csv())))[1]
     assert row[:3] == ["'=1+1", "'@a", "'-c"]
     assert float(row[6]) == -50
 

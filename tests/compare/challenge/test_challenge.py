@@ -34,7 +34,7 @@ from candidly.compare.challenge.document import (
     write_challenge_report,
 )
 from candidly.compare.challenge.examples import example
-from challenge_cases import COPY, flagging, knowing, small, submission, timed
+from compare.challenge.challenge_cases import COPY, flagging, knowing, small, submission, timed
 
 ISOLATED = pytest.mark.skipif(
     not {"bubblewrap", "unshare"} & set(ways()), reason="needs bubblewrap or unshare"

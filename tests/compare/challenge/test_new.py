@@ -14,7 +14,7 @@ from candidly.compare.challenge._data import read_truth
 from candidly.compare.challenge._new import made_seeds
 from candidly.compare.challenge.entry import read_task
 from candidly.data.labels.votes import Votes
-from challenge_cases import labelled, small
+from compare.challenge.challenge_cases import labelled, small
 
 
 def arguments(folder, track="labels", name="easy"):

@@ -18,7 +18,7 @@ from candidly.compare.challenge import (
 )
 from candidly.compare.challenge._manifest import check_against, sets_of
 from candidly.compare.challenge.examples import example
-from challenge_cases import small, submission
+from compare.challenge.challenge_cases import small, submission
 
 
 @pytest.fixture(scope="module")

@@ -24,8 +24,7 @@ from candidly.compare.sweep.pages import page_of
 from candidly.compare.sweep.plan import read_plan
 from candidly.compare.sweep.settings import make_settings
 from candidly.ground.followed import followed
-from candidly.learn.algorithms import ALGORITHMS, Algorithm
-from candidly.learn.algorithms._algorithm import pure
+from candidly.learn.algorithms import ALGORITHMS, Algorithm, pure
 
 from committed import needs_results
 from toys import toy

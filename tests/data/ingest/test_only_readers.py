@@ -85,7 +85,7 @@ MAY = {  # modules outside `ingest` that open files, and which
     "compare/sweep/keeping.py": "a checkpoint that it has just written, to send it",
     "compare/sweep/on_ray.py": "checkpoints, and its copies of a data set's files",
     "ground/cluster.py": "candidly's own source",
-    "learn/contract/_reached.py": "the source of a plug-in that is checked",
+    "learn/contract/reached.py": "the source of a plug-in that is checked",
     "ground/plugins.py": "the source of a plug-in",
     "compare/sweep/own_files.py": "the copies that it keeps of a user's own networks and policies",
     "compare/sweep/plan.py": "plans",

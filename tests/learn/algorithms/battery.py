@@ -12,15 +12,15 @@ from functools import cache, partial
 import pytest
 
 from candidly.learn.algorithms import ALGORITHMS, Algorithm
-from candidly.learn.contract import _battery
-from candidly.learn.contract._battery import check_bits as check_bits
-from candidly.learn.contract._battery import check_buried as check_buried
-from candidly.learn.contract._battery import check_looking as check_looking
-from candidly.learn.contract._battery import check_resumed as check_resumed
-from candidly.learn.contract._battery import check_rows as check_rows
-from candidly.learn.contract._battery import train_reference
-from candidly.learn.contract._reached import FOLDER, Steps, Where, never_ran, on_import
-from candidly.learn.nets._module import Module
+from candidly.learn.contract import battery
+from candidly.learn.contract.battery import check_bits as check_bits
+from candidly.learn.contract.battery import check_buried as check_buried
+from candidly.learn.contract.battery import check_looking as check_looking
+from candidly.learn.contract.battery import check_resumed as check_resumed
+from candidly.learn.contract.battery import check_rows as check_rows
+from candidly.learn.contract.battery import train_reference
+from candidly.learn.contract.reached import FOLDER, Steps, Where, never_ran, on_import
+from candidly.learn.nets import Module
 
 
 def labels(page: Algorithm) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def forgetful() -> Iterator[None]:
 
 
 # the first trial's networks forget at once
-check_alone = partial(_battery.check_alone, first=forgetful)
+check_alone = partial(battery.check_alone, first=forgetful)
 
 
 # where a page's algorithms are

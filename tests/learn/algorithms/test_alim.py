@@ -11,7 +11,7 @@ import torch
 
 from candidly.learn.algorithms import alim
 from candidly.learn.engine.train import update
-from candidly.learn.nets._net import Output
+from candidly.learn.nets import Output
 from learn.algorithms import slow_contrast
 
 from toys import advance, make_stack, toy

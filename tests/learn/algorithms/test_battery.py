@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from candidly.learn.algorithms import ALGORITHMS, algorithm
-from candidly.learn.contract import _reached
-from candidly.learn.contract._battery import train_reference
+from candidly.learn.contract import reached
+from candidly.learn.contract.battery import train_reference
 from candidly.learn.engine.train import update
 from learn.algorithms.battery import (
     NAMES,
@@ -159,12 +159,12 @@ def test_learns(name):
 
 
 def test_where_branches_are_not_known_the_lines_that_ran_are(monkeypatch):
-    monkeypatch.setattr(_reached, "BRANCHES", False)  # as with other versions of Python
-    ran = dict(_reached.on_import.__wrapped__("valen"))
+    monkeypatch.setattr(reached, "BRANCHES", False)  # as with other versions of Python
+    ran = dict(reached.on_import.__wrapped__("valen"))
     for name in ("VALEN", "VALEN:plench"):
         for key, steps in train_reference(name).ran.items():
             ran.setdefault(key, set()).update(steps)
-    assert _reached.never_ran(_reached.FOLDER / "valen.py", ran) == []
+    assert reached.never_ran(reached.FOLDER / "valen.py", ran) == []
     gone = {key: steps for key, steps in ran.items() if key[1] != "begin_plench"}
-    [left] = _reached.never_ran(_reached.FOLDER / "valen.py", gone)
+    [left] = reached.never_ran(reached.FOLDER / "valen.py", gone)
     assert "begin_plench never ran" in left

@@ -10,7 +10,7 @@ import torch
 
 from candidly.learn.algorithms import crdpll
 from candidly.learn.algorithms._tensors import masked_softmax
-from candidly.learn.nets._net import Output
+from candidly.learn.nets import Output
 
 B, Q = 6, 5
 

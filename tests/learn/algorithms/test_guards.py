@@ -15,7 +15,7 @@ import torch
 
 from candidly.learn.algorithms import algorithm, crdpll, idgp, lws, op_w, valen
 from candidly.learn.algorithms._tensors import masked_softmax
-from candidly.learn.nets._net import Output
+from candidly.learn.nets import Output
 
 B, Q = 6, 5
 

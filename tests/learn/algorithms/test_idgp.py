@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from candidly.learn.algorithms import idgp
-from candidly.learn.nets._net import Output
+from candidly.learn.nets import Output
 
 from toys import make_stack, toy
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from candidly.learn import spread
-from candidly.learn.contract import _kinds
+from candidly.learn.contract import kinds
 from learn.algorithms.battery import NAMES
 
 SOME = ("CC", "PRODEN", "ce", "mixup", "co-teaching", "supervised-oracle")
@@ -21,22 +21,22 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize("kind", _kinds.KINDS)
+@pytest.mark.parametrize("kind", kinds.KINDS)
 @pytest.mark.parametrize("name", EVERY)
 def test_where_sizes_coincide_no_trial_mixes_with_another(name, kind):
-    if _kinds.refuses(name, kind):
+    if kinds.refuses(name, kind):
         assert (name.partition(":")[0], kind) == ("VALEN", "texts")  # rebuilds its inputs
     elif name not in DIVERGES:
-        _kinds.check_kind(name, kind)
+        kinds.check_kind(name, kind)
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_what_any_method_learns_is_learned(name):
     if name in NOTHING_LEARNED:
         with pytest.raises(AssertionError, match="by chance"):
-            _kinds.check_sane(SimpleNamespace(name=name))
+            kinds.check_sane(SimpleNamespace(name=name))
     else:
-        _kinds.check_sane(SimpleNamespace(name=name))
+        kinds.check_sane(SimpleNamespace(name=name))
 
 
 @pytest.mark.parametrize("like", [(3, 4, 5), (3, 4, 2, 6, 6), (3, 4)])

@@ -13,8 +13,7 @@ from candidly.learn.algorithms import ALGORITHMS, algorithm, configuration
 from candidly.learn.engine.examples import Examples, make_examples
 from candidly.learn.engine.stack import Member
 from candidly.learn.engine.start import start
-from candidly.learn.nets import mlp
-from candidly.learn.nets._net import Net, affine
+from candidly.learn.nets import Net, affine, mlp
 from learn.algorithms.battery import NAMES
 
 from toys import advance, member, shortened, tensors, toy

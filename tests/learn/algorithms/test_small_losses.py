@@ -14,7 +14,7 @@ from candidly.learn.algorithms._selection import masked_mean, smallest
 from candidly.learn.algorithms.co_teaching import CO_TEACHING
 from candidly.learn.engine.train import update
 from candidly.learn.model import fit, load_model
-from candidly.learn.nets._net import Output
+from candidly.learn.nets import Output
 
 from toys import advance, make_stack, toy
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from candidly.learn.algorithms import View, algorithm
-from candidly.learn.algorithms._algorithm import Stage
+from candidly.learn.algorithms import Stage, View, algorithm
 from candidly.learn.engine.batches import in_proportion, in_turn
 from candidly.learn.engine.checkpoint import restore, state_of
 from candidly.learn.engine.train import update

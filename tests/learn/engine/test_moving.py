@@ -10,10 +10,9 @@ import pytest
 import torch
 
 from candidly import nets
-from candidly.learn.algorithms import Own, Row, Stage, algorithm
-from candidly.learn.algorithms._algorithm import each_epoch, epochs
+from candidly.learn.algorithms import Own, Row, Stage, algorithm, epochs, one_of
+from candidly.learn.algorithms._algorithm import each_epoch
 from candidly.learn.algorithms._rates import constant, cosine, steps, warmed_up
-from candidly.learn.algorithms._space import one_of
 from candidly.learn.engine.checkpoint import restore, state_of
 from candidly.learn.engine.moving import Movers
 from candidly.learn.engine.train import update

@@ -7,8 +7,7 @@ import warnings
 import numpy as np
 import torch
 
-from candidly.learn.nets import mlp, with_head, with_more, with_projection
-from candidly.learn.nets._module import Module
+from candidly.learn.nets import Module, mlp, with_head, with_more, with_projection
 from candidly.learn.nets._net import affine, leaf
 from candidly.learn.nets.heads import linear
 

@@ -9,7 +9,7 @@ import pytest
 
 from candidly import review
 from candidly.people import web
-from candidly.people.web._links import ORGANISER, PERSON, VIEWER
+from candidly.people.web.links import ORGANISER, PERSON, VIEWER
 
 from review_cases import an_id, team
 from web_cases import HERE, TOKEN, a_project, a_site, browser

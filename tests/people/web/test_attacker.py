@@ -19,8 +19,8 @@ import pytest
 
 from candidly import from_arrays, review
 from candidly.people.review import _orders
-from candidly.people.web._links import PERSON
 from candidly.people.web._seal import TASK, opened
+from candidly.people.web.links import PERSON
 
 from review_cases import CLASSES, some_rules
 from web_cases import JSON, a_site, browser, buttons, fields_of

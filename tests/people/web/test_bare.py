@@ -16,7 +16,7 @@ import pytest
 
 from candidly import review
 from candidly.people.web import write_gallery
-from candidly.people.web._links import ORGANISER, PERSON, VIEWER
+from candidly.people.web.links import ORGANISER, PERSON, VIEWER
 from telling_files import PICTURES, SOUNDS, told_by
 from voted_sets import numbered
 

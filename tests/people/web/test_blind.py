@@ -12,8 +12,8 @@ import pytest
 
 from candidly import review
 from candidly.people.review.assign import is_gold_turn, is_repeat_turn
-from candidly.people.web._links import PERSON
 from candidly.people.web._seal import CARD, ITEM, TASK, opened, sealed
+from candidly.people.web.links import PERSON
 
 from review_cases import CLASSES, work_through
 from web_cases import JSON, a_project, a_site, browser, buttons, fields_of, picture, plain

@@ -13,9 +13,9 @@ from candidly.people.web import app as apps
 from candidly.people.web import make_app
 from candidly.people.web._fields import card_form
 from candidly.people.web._guard import Rate
-from candidly.people.web._links import ORGANISER, PERSON, person_link
 from candidly.people.web._turns import Turns
 from candidly.people.web._visit import Shared
+from candidly.people.web.links import ORGANISER, PERSON, person_link
 
 from web_cases import (
     HERE,

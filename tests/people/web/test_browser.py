@@ -15,7 +15,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from candidly import review
-from candidly.people.web._links import PERSON, SESSION_S, VIEWER, session_text
+from candidly.people.web.links import PERSON, SESSION_S, VIEWER, session_text
 
 from review_cases import CLASSES, some_items
 from web_browser import LABELS, Screen, Server, answers_of, until

@@ -19,7 +19,7 @@ import uvicorn
 
 from candidly.people.web import _connections, make_app
 from candidly.people.web._connections import Connection, Crowd, places
-from candidly.people.web._links import PERSON, VIEWER
+from candidly.people.web.links import PERSON, VIEWER
 
 from web_cases import TOKEN, a_site, browser
 

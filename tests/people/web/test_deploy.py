@@ -19,7 +19,7 @@ import pytest
 
 from candidly import review
 from candidly.people.web import organiser_link, person_link, viewer_link
-from candidly.people.web._links import follow_link
+from candidly.people.web.links import follow_link
 
 from needs import program, skip_without
 from review_cases import take

@@ -11,7 +11,7 @@ import pytest
 
 from candidly import review
 from candidly.people.review.store import open_store
-from candidly.people.web._links import ORGANISER, PERSON
+from candidly.people.web.links import ORGANISER, PERSON
 
 from needs import a_browser
 from review_cases import reply, some_items, team

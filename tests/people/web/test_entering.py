@@ -11,8 +11,8 @@ import pytest
 
 from candidly import review
 from candidly.people.web import open_site, organiser_link, person_link, viewer_link
-from candidly.people.web._links import LINK_S, ORGANISER, PERSON, SESSION_S, VIEWER, session_text
 from candidly.people.web._site import KEY
+from candidly.people.web.links import LINK_S, ORGANISER, PERSON, SESSION_S, VIEWER, session_text
 
 from web_cases import HERE, JSON, TOKEN, a_site, browser
 

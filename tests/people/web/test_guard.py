@@ -11,8 +11,8 @@ import pytest
 from candidly.people.web import _guard, make_app
 from candidly.people.web import app as apps
 from candidly.people.web._guard import HEADERS, LARGEST, Rate
-from candidly.people.web._links import ORGANISER, PERSON, VIEWER
 from candidly.people.web._turns import AT_ONCE, Turns
+from candidly.people.web.links import ORGANISER, PERSON, VIEWER
 
 from web_cases import HERE, JSON, TestClient, browser
 

@@ -8,7 +8,7 @@ import pytest
 
 from candidly import review
 from candidly.people.web import organiser_link, person_link
-from candidly.people.web._links import ORGANISER
+from candidly.people.web.links import ORGANISER
 
 from web_cases import HERE, browser
 

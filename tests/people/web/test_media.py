@@ -12,8 +12,8 @@ import pytest
 
 from candidly.data.ingest.media import ENDINGS
 from candidly.people.web import files
-from candidly.people.web._links import VIEWER
 from candidly.people.web._visit import Refused
+from candidly.people.web.links import VIEWER
 
 from web_cases import browser, picture
 
@@ -144,7 +144,7 @@ def test_a_folder_that_is_a_link_is_not_served(eve, project):
     "path",
     [
         *("/review.db", "/review.key", "/../review.db", "/static/../app.py", "/static/..%2fapp.py"),
-        *("/static/%2e%2e/_links.py", "/static/", "/templates/door.html"),
+        *("/static/%2e%2e/links.py", "/static/", "/templates/door.html"),
     ],
 )
 def test_nothing_else_of_the_folders_is_served(eve, path):

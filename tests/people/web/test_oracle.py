@@ -13,8 +13,8 @@ from dataclasses import replace
 import pytest
 
 from candidly import review
-from candidly.people.web._links import PERSON
 from candidly.people.web._seal import TASK, opened
+from candidly.people.web.links import PERSON
 
 from review_cases import CLASSES, reply, some_items, team
 from web_cases import JSON, a_project, a_site, browser, fields_of, said

@@ -12,8 +12,8 @@ import sqlalchemy
 
 from candidly import review
 from candidly.people.web import _templates, answering
-from candidly.people.web._links import PERSON
 from candidly.people.web.app import ROUTES
+from candidly.people.web.links import PERSON
 
 from review_cases import some_items
 from web_cases import JSON, a_project, a_site, browser, fields_of, said

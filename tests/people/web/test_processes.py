@@ -23,7 +23,7 @@ from sqlalchemy import text
 
 from candidly import review
 from candidly.people.web import _processes, _recent, serve
-from candidly.people.web._links import ORGANISER
+from candidly.people.web.links import ORGANISER
 from planted_modules import planted
 
 from review_cases import some_items, some_rules

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from candidly import review
-from candidly.people.web._links import PERSON, ROLES
 from candidly.people.web.app import ROUTES
+from candidly.people.web.links import PERSON, ROLES
 
 from web_cases import JSON, browser, everybody, fields_of, said
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from candidly import review
-from candidly.people.web._links import (
+from candidly.people.web.links import (
     LINK_S,
     ORGANISER,
     PERSON,
@@ -136,7 +136,7 @@ def test_what_another_process_ends_ends_within_seconds(site, project, monkeypatc
 
 
 def test_a_cookie_of_a_session_that_never_began_is_nobodys(site, project):
-    from candidly.people.web._links import SESSION, _signer
+    from candidly.people.web.links import SESSION, _signer
 
     one = browser(site)
     for said in (["made-up", PERSON, 1, "ann"], ["", ORGANISER]):
@@ -145,7 +145,7 @@ def test_a_cookie_of_a_session_that_never_began_is_nobodys(site, project):
 
 
 def test_a_link_of_before_which_may_be_in_a_log_signs_nobody_in(site, project):
-    from candidly.people.web._links import _signer
+    from candidly.people.web.links import _signer
 
     ann = review.find_person(project, "ann")
     text = _signer(site, "link").dumps([PERSON, ann.id, ann.code, ann.revoked])

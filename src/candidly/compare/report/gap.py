@@ -60,7 +60,7 @@ def gap_tables(results: Results, metric: str = "top1", criterion: str | None = N
     return Document(
         "",
         tuple(_pieces(results, found, metric)) if found else (NOTHING, *results.notes),
-        table=_one_table(found),
+        table=gap_table(found),
         data=lambda: _data(results, found, metric),
     )
 
@@ -99,7 +99,7 @@ def gap_grid(
     return Grid(title, (Column("algorithm", "name"), *map(Column, RECORDS)), rows)
 
 
-def _one_table(found: Sequence[Gap]) -> Grid:
+def gap_table(found: Sequence[Gap]) -> Grid:
     """All of them in one table, in the order they were found."""
     columns = (
         *(Column(name, "name") for name in ("dataset", "algorithm", "criterion")),

@@ -16,9 +16,9 @@ from ...show.grid import Column, Datum, Grid
 from ...show.pieces import Figure, Figures, Section
 from ...show.words import in_percent
 from ...stats import Summary, interval, summarise
+from ._compare import ANCHOR
 
 Rows = Sequence[Mapping[str, Any]]
-ANCHORS = ("flag everything",)  # what is no detector
 
 
 class Measure(NamedTuple):
@@ -102,12 +102,12 @@ def comparison_grid(rows: Rows, noise: str, short: bool = False) -> Grid:
     tops = {measure: best(found, measure) for measure in measures}
     lines = [
         (
-            Datum(name, soft=name in ANCHORS),
+            Datum(name, soft=name == ANCHOR),
             *(
                 datum(
                     summary[m.name],
                     m.share,
-                    name not in ANCHORS and tops[m] is not None and summary[m.name].mean == tops[m],
+                    name != ANCHOR and tops[m] is not None and summary[m.name].mean == tops[m],
                 )
                 for m in measures
             ),
@@ -140,7 +140,7 @@ def about(rows: Rows, noise: str) -> str:
 
 def best(found: Mapping[str, Mapping[str, Summary]], measure: Measure) -> float | None:
     """The highest mean of a share, detectors alone; None where there is nothing to choose."""
-    means = [s[measure.name].mean for name, s in found.items() if name not in ANCHORS]
+    means = [s[measure.name].mean for name, s in found.items() if name != ANCHOR]
     there = [mean for mean in means if mean is not None]
     return max(there) if measure.share and len(there) > 1 else None
 
@@ -181,7 +181,7 @@ def _figure(found: Mapping[str, Mapping[str, Summary]], noise: str) -> str:
     def draw(axes: Any) -> None:
         for row, name in enumerate(order):
             ends = interval(means[name])
-            colour = figures.FAINT if name in ANCHORS else figures.SERIES[0]
+            colour = figures.FAINT if name == ANCHOR else figures.SERIES[0]
             if ends is not None:
                 axes.plot([100 * end for end in ends], [row, row], color=colour, linewidth=1.4)
             axes.plot([100 * (means[name].mean or 0)], [row], "o", color=colour, ms=4.5)

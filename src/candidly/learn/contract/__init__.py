@@ -20,31 +20,31 @@ from ...ground.names import same
 from ...ground.plugins import Plugin, load, plugin_of, unload
 from ...ground.problem import Refusal, refused, said_of
 from ..algorithms import ALGORITHMS
-from . import _battery, _kinds
-from ._reached import BRANCHES, Steps, Where, never_ran, watched
+from . import battery, kinds
+from .reached import BRANCHES, Steps, Where, never_ran, watched
 
 
-def _bits(run: _battery.Reference) -> None:
-    _battery.check_bits(run.name)
+def _bits(run: battery.Reference) -> None:
+    battery.check_bits(run.name)
 
 
-def _on_a_kind(kind: str, run: _battery.Reference) -> None:
-    _kinds.check_kind(run.name, kind)
+def _on_a_kind(kind: str, run: battery.Reference) -> None:
+    kinds.check_kind(run.name, kind)
 
 
 ON_A_KIND = "on {} with as many trials as channels, classes and rows of a batch, none mixes"
 # each rule in words, and what raises an AssertionError where it is broken
-RULES: tuple[tuple[str, Callable[[_battery.Reference], None]], ...] = (
-    ("a trial ends alone as it does in a stack", _battery.check_alone),
+RULES: tuple[tuple[str, Callable[[battery.Reference], None]], ...] = (
+    ("a trial ends alone as it does in a stack", battery.check_alone),
     ("in float32 a trial's bits do not depend on its neighbours", _bits),
-    ("a training that was interrupted ends as one that was not", _battery.check_resumed),
-    ("a trial that diverges leaves its neighbours alone", _battery.check_buried),
-    ("looking at predictions changes nothing", _battery.check_looking),
-    ("rows outside the batch stay as they are", _battery.check_rows),
-    *((ON_A_KIND.format(kind), partial(_on_a_kind, kind)) for kind in _kinds.KINDS),
+    ("a training that was interrupted ends as one that was not", battery.check_resumed),
+    ("a trial that diverges leaves its neighbours alone", battery.check_buried),
+    ("looking at predictions changes nothing", battery.check_looking),
+    ("rows outside the batch stay as they are", battery.check_rows),
+    *((ON_A_KIND.format(kind), partial(_on_a_kind, kind)) for kind in kinds.KINDS),
     (
         "a check of sanity, which proves nothing: it learns what any method learns",
-        _kinds.check_sane,
+        kinds.check_sane,
     ),
 )
 TRAINS, REACHES = "it trains", "its short training reaches every line and branch of the file"
@@ -112,14 +112,14 @@ def coverage_note() -> str:
 
 def _checked(label: str, plugin: Plugin, ran: dict[Where, Steps]) -> Iterator[Finding]:
     try:
-        reference = _battery.train_reference(label, str(plugin.file))
+        reference = battery.train_reference(label, str(plugin.file))
     except Exception as error:
         yield Finding(label, TRAINS, said_of(error), error)
         return
     yield Finding(label, TRAINS)
     for where, steps in reference.ran.items():
         ran.setdefault(where, set()).update(steps)
-    refused = [ON_A_KIND.format(kind) for kind in _kinds.KINDS if _kinds.refuses(label, kind)]
+    refused = [ON_A_KIND.format(kind) for kind in kinds.KINDS if kinds.refuses(label, kind)]
     for rule, check in RULES:
         if rule in refused:
             continue

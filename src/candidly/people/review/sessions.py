@@ -1,7 +1,7 @@
 """Who is signed in, kept on the server, so that a session can be ended and stays ended.
 
 A session is a row with a number that cannot be guessed; that the browser who says it may use it, a
-signature tells (``people/web/_links.py``). Links hold how often a person's were ended when they
+signature tells (``people/web/links.py``). Links hold how often a person's were ended when they
 were made.
 """
 

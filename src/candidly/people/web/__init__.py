@@ -5,9 +5,9 @@ Needs the extra ``review`` (``docs/install.md``).
 ``serve`` runs it. It makes no request to anywhere, and binds to loopback unless told otherwise.
 """
 
-from ._links import organiser_link, person_link, viewer_link
 from ._site import Site, open_site
 from .app import make_app
+from .links import organiser_link, person_link, viewer_link
 from .serve import serve
 from .sets_gallery import write_sets_gallery
 from .static_gallery import write_gallery

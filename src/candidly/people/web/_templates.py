@@ -13,8 +13,8 @@ from starlette.responses import HTMLResponse
 from ...ground.version import __version__
 
 if TYPE_CHECKING:
-    from ._links import Session
     from ._site import Site
+    from .links import Session
 
 _GALLERY = (("/gallery", "Gallery"),)
 _PROGRESS = (("/organiser", "Progress"),)

@@ -21,10 +21,10 @@ from ...ground.names import shortened
 from ..review import Rules, StoreError
 from ._fields import form_fields, has_nul
 from ._guard import TOO_MANY, Rate, retry_after, sender, wants_json
-from ._links import ROLES, Session, signed_session
 from ._site import Site
 from ._templates import page
 from ._turns import Turns
+from .links import ROLES, Session, signed_session
 
 LOG = logging.getLogger("candidly.web")
 SAID_AT_ONCE, SAID_A_SECOND = 60.0, 30.0  # forms of one session; nobody answers faster

@@ -62,10 +62,10 @@ from starlette.staticfiles import StaticFiles
 from . import answering, entering, files, gallery, organiser
 from ._fields import card_form, small_form
 from ._guard import App, Guard, Rate, wants_json
-from ._links import ORGANISER, PERSON, VIEWER
 from ._site import Site
 from ._turns import Turns
 from ._visit import SAID_A_SECOND, SAID_AT_ONCE, Shared, route
+from .links import ORGANISER, PERSON, VIEWER
 
 LOOKERS = (VIEWER, ORGANISER)
 ROUTES = (

@@ -6,9 +6,9 @@ from starlette.responses import RedirectResponse, Response
 
 from ...ground.names import shortened
 from ..review import Person, find_person
-from ._links import ORGANISER, PERSON, SESSION_S, follow_link, is_token, session_text
 from ._templates import NAV, page
 from ._visit import Refused, Visit
+from .links import ORGANISER, PERSON, SESSION_S, follow_link, is_token, session_text
 
 HOME = {role: pages[0][0] for role, pages in NAV.items()}
 

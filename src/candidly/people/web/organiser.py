@@ -19,10 +19,10 @@ from .. import review as reviews
 from ..review import Cost, Labels, Overview, Project, Rules, pace, plan_cost
 from ..review.files import FILES
 from ._fields import decimal
-from ._links import ORGANISER, person_link, viewer_link
 from ._site import Site
 from ._templates import page, part
 from ._visit import Refused, Visit
+from .links import ORGANISER, person_link, viewer_link
 
 TOP = 20  # pairs of classes
 EVENTS = 20  # the newest, on the page

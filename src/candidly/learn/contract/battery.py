@@ -26,7 +26,7 @@ from ..engine.start import start
 from ..engine.suspicion import suspicion
 from ..engine.train import update
 from ..nets import mlp
-from ._reached import FOLDER, Steps, Where, watched
+from .reached import FOLDER, Steps, Where, watched
 
 STEPS, BATCH, HIDDEN = 24, 16, 16  # six epochs of four updates
 WITHIN = (5, 13)  # updates done in the middle of an epoch

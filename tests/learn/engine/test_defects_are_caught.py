@@ -11,13 +11,13 @@ from torch import Tensor
 
 from candidly.ground.seeds import draw
 from candidly.learn.algorithms import ALGORITHMS, Stage, algorithm
-from candidly.learn.contract import _battery
-from candidly.learn.contract._battery import STEPS
+from candidly.learn.contract import battery as contract
+from candidly.learn.contract.battery import STEPS
 from candidly.learn.engine import checkpoint, divergence, start, train, writing
 from candidly.learn.engine.batches import Feed, Samplers
 from candidly.learn.engine.moving import LearnedRows, Movers
 from candidly.learn.engine.stack import Stack
-from candidly.learn.nets._module import Module
+from candidly.learn.nets import Module
 from learn.algorithms import battery, test_on_logits
 
 LATE = STEPS - 5  # updates done; every warm-up is over
@@ -88,8 +88,8 @@ def without(patch, kind: str) -> None:
         return {what: t for what, t in whole(self).items() if not what.startswith(kind)}
 
     patch.setattr(checkpoint, "state_of", lambda stack: _state(stack, changing))
-    patch.setattr(_battery, "state_of", lambda stack: _state(stack, changing))
-    patch.setattr(_battery, "restore", lambda stack, state: _restored(stack, state, changing))
+    patch.setattr(contract, "state_of", lambda stack: _state(stack, changing))
+    patch.setattr(contract, "restore", lambda stack, state: _restored(stack, state, changing))
 
 
 saving, restoring = checkpoint.state_of, checkpoint.restore
@@ -303,7 +303,7 @@ def the_optimisers_count_starts_again(patch):
             optimiser.count.zero_()
         return stack
 
-    patch.setattr(_battery, "restore", forgetting)
+    patch.setattr(contract, "restore", forgetting)
 
 
 @defect("mixup", RESUMED)

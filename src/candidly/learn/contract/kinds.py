@@ -24,7 +24,7 @@ from ..engine.stack import Member, Stack
 from ..engine.start import start
 from ..engine.texts import held, split_words
 from ..nets import from_torch, mlp, with_projection
-from ._battery import HIDDEN, STEPS, Reference, advance, ends_of, make_stack, member, toy
+from .battery import HIDDEN, STEPS, Reference, advance, ends_of, make_stack, member, toy
 
 SAME = 3  # trials, channels, columns, classes and rows of a batch
 PIXELS, LONGEST = 6, 7
