@@ -14,7 +14,7 @@ from _reproduction.numbers import (
 )
 from candidly.compare.sweep.facts import Facts
 from candidly.compare.sweep.journal import Journal
-from candidly.compare.sweep.pages import page_of, pages_asked
+from candidly.compare.sweep.methods import method_of, methods_asked
 from candidly.compare.sweep.plan import Plan, planned_runs, read_plan, write_plan
 from candidly.compare.sweep.records import Record
 from candidly.compare.sweep.settings import make_settings
@@ -35,7 +35,7 @@ def make_directory(folder: Path, algorithms, top1, dataset="lost", configs=1, fi
         Plan(
             asked,
             {dataset: facts},
-            {page.label: page_of(page, asked) for page in pages_asked(asked)},
+            {page.label: method_of(page, asked) for page in methods_asked(asked)},
             (),
         ),
     )

@@ -35,14 +35,16 @@ def list_algorithms(as_json: AsJson = False) -> None:
     from ..learn.algorithms import ALGORITHMS
 
     if as_json:
-        print(to_json([_about(page) for page in ALGORITHMS.values()]))
+        print(to_json([_about(method) for method in ALGORITHMS.values()]))
         return
     columns = (
         *(Column("name", "word"), Column("kind", "word")),
         *(Column("reads", "name"), Column("what it does", "text")),
     )
-    pages = ALGORITHMS.values()
-    rows = [(page.name, page.kind, ", ".join(page.reads), page.summary) for page in pages]
+    methods = ALGORITHMS.values()
+    rows = [
+        (method.name, method.kind, ", ".join(method.reads), method.summary) for method in methods
+    ]
     _print.show(Grid("Algorithms", columns, rows))
 
 
@@ -61,28 +63,28 @@ def show(
     """
     from ..learn.algorithms import algorithm
 
-    page = algorithm(name)
+    method = algorithm(name)
     if as_json:
-        print(to_json(_about(page)))
+        print(to_json(_about(method)))
         return
     facts = [
-        ("paper", page.paper or "-"),
-        ("kind", page.kind),
-        *(("needs" * (not k), need) for k, need in enumerate(_needs(page))),
-        ("costs", _costs(page)),
-        ("version", _versions(page)),
+        ("paper", method.paper or "-"),
+        ("kind", method.kind),
+        *(("needs" * (not k), need) for k, need in enumerate(_needs(method))),
+        ("costs", _costs(method)),
+        ("version", _versions(method)),
     ]
-    facts += [(f":{variant}", sentence) for variant, sentence in _differences(page).items()]
+    facts += [(f":{variant}", sentence) for variant, sentence in _differences(method).items()]
     columns = (
         *(Column("hyper-parameter", "word"), Column("default", form="g"), Column("search", "name")),
         Column("where the benchmark's paper differs", "text"),
     )
-    rows = [(name, s.default, s.shown, s.published) for name, s in page.settings().items()]
+    rows = [(name, s.default, s.shown, s.published) for name, s in method.settings().items()]
     _print.show(
-        f"{page.label}: {page.summary}",
+        f"{method.label}: {method.summary}",
         Grid("", (Column("", "word"), Column("", "text")), facts),
         Grid("Hyper-parameters", columns, rows),
-        *_published(page),
+        *_published(method),
     )
 
 
@@ -90,15 +92,15 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What people will write.")],
     folder: Annotated[Path, typer.Option(metavar="DIR", help="Where the files go.")] = Path("."),
 ) -> None:
-    """Write a page of an algorithm of your own, and its test, to begin with.
+    """Write the file of an algorithm of your own, and its test, to begin with.
 
     Example:  candidly new algorithm my-method
     """
     from ..learn.contract import write_new
 
-    page, test = write_new(name, folder)
-    print(f"{page}\n{test}")
-    print(f"Next:  candidly algorithms check {page}", file=sys.stderr)
+    file, test = write_new(name, folder)
+    print(f"{file}\n{test}")
+    print(f"Next:  candidly algorithms check {file}", file=sys.stderr)
 
 
 @app.command()
@@ -106,7 +108,7 @@ def check(
     file: Annotated[Path, typer.Argument(metavar="FILE.py", help="A plug-in; it is run.")],
     as_json: AsJson = False,
 ) -> None:
-    """Put a plug-in's algorithms through the checks of every page; exit status 1 if one fails.
+    """Put a plug-in's algorithms through the checks of every method; exit status 1 if one fails.
 
     Example:  candidly algorithms check my_method.py
     """
@@ -133,12 +135,12 @@ def check(
         raise typer.Exit(1)
 
 
-def _published(page: Any) -> list[Grid]:
+def _published(method: Any) -> list[Grid]:
     """Its published settings, a row each; no table where there are none."""
     from ..learn.algorithms.published import of_algorithm
 
     rows: dict[tuple[str, str], list[str]] = {}  # data sets by algorithm and settings
-    for (label, dataset), one in of_algorithm(page.name).items():
+    for (label, dataset), one in of_algorithm(method.name).items():
         hyper = ", ".join(f"{name}={value:g}" for name, value in one.hyper_parameters().items())
         told = f"{one.net}; {one.recipe}; {one.epochs} epochs; {hyper}. Source: {one.source}."
         if one.not_followed:
@@ -150,32 +152,32 @@ def _published(page: Any) -> list[Grid]:
     return [Grid(title, columns, there)] if there else []
 
 
-def _versions(page: Any) -> str:
+def _versions(method: Any) -> str:
     """Its version, and those of the other variants where they differ."""
-    others = {variant: page.as_variant(variant).version for variant in page.variants}
-    differ = [f":{variant} {v}" for variant, v in others.items() if v != page.version]
-    return ", ".join([str(page.version), *differ])
+    others = {variant: method.as_variant(variant).version for variant in method.variants}
+    differ = [f":{variant} {v}" for variant, v in others.items() if v != method.version]
+    return ", ".join([str(method.version), *differ])
 
 
-def _differences(page: Any) -> dict[str, str]:
+def _differences(method: Any) -> dict[str, str]:
     """What each variant changes, in a sentence; ``plench`` always does."""
-    released = page.differences.get("plench", "The formula is the same.")
-    return {**page.differences, "plench": f"{released} {IN_A_SWEEP}"}
+    released = method.differences.get("plench", "The formula is the same.")
+    return {**method.differences, "plench": f"{released} {IN_A_SWEEP}"}
 
 
-def _costs(page: Any) -> str:
+def _costs(method: Any) -> str:
     """Time per update as a multiple of CC's or ce's, at a small and a large shape."""
     from ..learn.algorithms.costs import COSTS, SHAPES, compared_with
 
-    if page.name not in COSTS:
+    if method.name not in COSTS:
         return "not measured yet"
-    told = (f"{times:g} at {shape}" for times, shape in zip(COSTS[page.name], SHAPES))
-    base = compared_with(page.name)
+    told = (f"{times:g} at {shape}" for times, shape in zip(COSTS[method.name], SHAPES))
+    base = compared_with(method.name)
     return f"per update, times {base}: {', '.join(told)} (rows x features x classes)"
 
 
-def _needs(page: Any) -> list[str]:
-    """What the algorithm learns from and what it keeps, read off the page."""
+def _needs(method: Any) -> list[str]:
+    """What the algorithm learns from and what it keeps, read off the method."""
     import torch
 
     from ..ground.seeds import draw
@@ -187,7 +189,7 @@ def _needs(page: Any) -> list[str]:
         n=n,
         q=q,
         dtype=torch.float32,
-        hp=SimpleNamespace(**{name: s.default for name, s in page.settings().items()}),
+        hp=SimpleNamespace(**{name: s.default for name, s in method.settings().items()}),
         candidates=torch.ones(1, n, q, dtype=torch.bool),
         given=labels,
         truth=labels,
@@ -200,58 +202,58 @@ def _needs(page: Any) -> list[str]:
             for name, value in made.items()
         )
 
-    needs = [f"labels: {', '.join(page.reads)}{' (an oracle)' if page.oracle else ''}"]
-    if page.rows:
-        needs.append(f"a row for every training row: {sizes(page.rows(trial))}")
-    if page.learned:
-        made = {name: row.make(trial) for name, row in page.learned.items()}
+    needs = [f"labels: {', '.join(method.reads)}{' (an oracle)' if method.oracle else ''}"]
+    if method.rows:
+        needs.append(f"a row for every training row: {sizes(method.rows(trial))}")
+    if method.learned:
+        made = {name: row.make(trial) for name, row in method.learned.items()}
         needs.append(f"learned by gradient for every training row: {sizes(made)}")
-    if page.memory:
-        needs.append(f"memory: {sizes(page.memory(trial))}")
-    if page.constants:
-        needs.append(f"once, from the training labels: {sizes(page.constants(trial))}")
-    if page.networks > 1:
-        predicts = "their mean" if page.averages else "the first"
-        needs.append(f"{page.networks} networks side by side; {predicts} predicts")
-    if page.cost > 1:
-        needs.append(f"an epoch costs up to {page.cost}: networks times batches of an update")
-    if page.modules:
-        needs.append(f"further networks: {', '.join(page.modules)}")
-    if page.views:
-        needs.append(f"views of the inputs: {', '.join(page.views)}")
-    if page.told:
-        needs.append(f"{', '.join(page.told)}: an oracle where set to the true value")
-    if len(page.stages) > 1:
-        named = (stage.optimiser or "the recipe's optimiser" for stage in page.stages)
+    if method.memory:
+        needs.append(f"memory: {sizes(method.memory(trial))}")
+    if method.constants:
+        needs.append(f"once, from the training labels: {sizes(method.constants(trial))}")
+    if method.networks > 1:
+        predicts = "their mean" if method.averages else "the first"
+        needs.append(f"{method.networks} networks side by side; {predicts} predicts")
+    if method.cost > 1:
+        needs.append(f"an epoch costs up to {method.cost}: networks times batches of an update")
+    if method.modules:
+        needs.append(f"further networks: {', '.join(method.modules)}")
+    if method.views:
+        needs.append(f"views of the inputs: {', '.join(method.views)}")
+    if method.told:
+        needs.append(f"{', '.join(method.told)}: an oracle where set to the true value")
+    if len(method.stages) > 1:
+        named = (stage.optimiser or "the recipe's optimiser" for stage in method.stages)
         kinds = ", then ".join(dict.fromkeys(named))
-        needs.append(f"{len(page.stages)} stages, one after the other: {kinds}")
-    if any(stage.whole or stage.begin for stage in page.stages):
+        needs.append(f"{len(method.stages)} stages, one after the other: {kinds}")
+    if any(stage.whole or stage.begin for stage in method.stages):
         needs.append("now and then a step over all training rows")
     return needs
 
 
-def _about(page: Any) -> dict[str, Any]:
+def _about(method: Any) -> dict[str, Any]:
     from ..learn.algorithms.published import of_algorithm
 
     return {
-        "name": page.name,
-        "variant": page.variant,
-        "variants": list(page.variants),
-        "differences": _differences(page),
-        "kind": page.kind,
-        "summary": page.summary,
-        "paper": page.paper,
-        "reads": list(page.reads),
-        "needs": _needs(page),
-        "costs": _costs(page),
-        "oracle": page.oracle,
-        "version": page.version,
+        "name": method.name,
+        "variant": method.variant,
+        "variants": list(method.variants),
+        "differences": _differences(method),
+        "kind": method.kind,
+        "summary": method.summary,
+        "paper": method.paper,
+        "reads": list(method.reads),
+        "needs": _needs(method),
+        "costs": _costs(method),
+        "oracle": method.oracle,
+        "version": method.version,
         "hyper_parameters": {
             name: {"default": s.default, "search": s.shown, "published": s.published}
-            for name, s in page.settings().items()
+            for name, s in method.settings().items()
         },
         "published": [
             {"algorithm": label, "dataset": dataset, **asdict(one)}
-            for (label, dataset), one in of_algorithm(page.name).items()
+            for (label, dataset), one in of_algorithm(method.name).items()
         ],
     }

@@ -20,7 +20,7 @@ from candidly.compare.report.gap import gap_tables
 from candidly.compare.sweep import code
 from candidly.compare.sweep.code import WORDS, code_of
 from candidly.compare.sweep.journal import journal_files, read_results
-from candidly.compare.sweep.pages import page_of
+from candidly.compare.sweep.methods import method_of
 from candidly.compare.sweep.plan import read_plan
 from candidly.compare.sweep.settings import make_settings
 from candidly.ground.followed import followed
@@ -51,7 +51,7 @@ def change(folder, file, old, new):
 
 def test_every_algorithm_has_a_place_and_a_hash_of_its_own():
     settings = make_settings(datasets=["toy"], algorithms=["CC"], configs=1, splits=1)
-    kept = [page_of(page, settings) for page in ALGORITHMS.values()]
+    kept = [method_of(page, settings) for page in ALGORITHMS.values()]
     assert all(page.place and page.code for page in kept)
     assert len({page.code for page in kept}) == len(ALGORITHMS)
 
@@ -168,7 +168,7 @@ def test_other_code_is_refused_and_named(sources, tmp_path, monkeypatch):
 
     grown = benchmark(data, ["PRODEN", "CC"], out=out, accept_code=True, **more)
     assert all(run.complete for run in grown.runs)
-    assert len(read_plan(out).pages["CC"].code) == 2
+    assert len(read_plan(out).methods["CC"].code) == 2
     assert [note.partition(":")[0] for note in grown.notes] == ["CC"]
     again = benchmark(data, ["PRODEN", "CC"], out=out, **more)  # accepted once, it goes on
     assert again.notes == grown.notes
@@ -211,7 +211,7 @@ def test_a_directory_without_code_is_read(tmp_path):
     results = read_results(committed / "lost-train-oracle")
     assert results.notes == ()
     plan = read_plan(committed / "lost-train-oracle")
-    assert all(page.code == () for page in plan.pages.values())
+    assert all(page.code == () for page in plan.methods.values())
     assert sum(run.complete for run in results.runs) == len(results.runs)
     # keys of its runs are what they were when it was made
     keys = {trial.key for trial in read_plan(committed / "lost").trials}

@@ -32,7 +32,7 @@ from candidly.compare.sweep.journal import (
     read_results,
     runs_with,
 )
-from candidly.compare.sweep.pages import page_of, pages_asked
+from candidly.compare.sweep.methods import method_of, methods_asked
 from candidly.compare.sweep.plan import made_plan, planned_runs, write_plan
 from candidly.compare.sweep.recorded import recorded, recorded_among
 from candidly.compare.sweep.records import Record, pack_outcomes
@@ -56,7 +56,7 @@ def make_plan(seed, **more):
     about = {"n": 100, "d": 4, "q": 3, "n_validation": 9, "n_test": 10, "steps": 45}
     one, other = Facts("1" * 64, "A", **about), Facts("2" * 64, "B", **about | {"n": 90})
     facts = dict(zip(asked.datasets, (one, other, one)))
-    return made_plan(asked, facts, {p.label: page_of(p, asked) for p in pages_asked(asked)}, {})
+    return made_plan(asked, facts, {p.label: method_of(p, asked) for p in methods_asked(asked)}, {})
 
 
 def a_record(g, run, step, tested):
@@ -359,7 +359,7 @@ def test_keys_of_a_group_are_those_of_its_trials():
             alone = [replace(trial) for trial in group.trials()]  # which know no key yet
             assert [trial.key for trial in alone] == group.keys
         for trial in plan.trials:
-            names = plan.facts[trial.dataset].seed_name, plan.pages[trial.label].seed_name
+            names = plan.facts[trial.dataset].seed_name, plan.methods[trial.label].seed_name
             assert trial.seed == hashed(*names, trial.config, trial.split)
         assert len(plan.trials) == len(list(plan.trials)) == 3 * 4 * 3 * 2
         assert len({trial.key for trial in plan.trials}) == 2 * 4 * 3 * 2  # twins have one

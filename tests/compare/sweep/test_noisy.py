@@ -345,4 +345,4 @@ def test_directories_from_before_read_as_they_did():
     results = read_results(folder)
     assert usual_criteria(results)[0] in ("CR", "last")
     assert all(record.confusion is None for run in results.runs for record in run.records)
-    assert results.notes == tuple(made_otherwise(read_plan(folder).pages))
+    assert results.notes == tuple(made_otherwise(read_plan(folder).methods))

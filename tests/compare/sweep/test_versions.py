@@ -83,7 +83,7 @@ def test_the_committed_journal_is_read_whole_and_keys_of_fixed_are_as_they_were(
 
 
 def test_rows_of_another_version_are_shown_and_say_which(lost, plan):
-    (note,) = made_otherwise(plan.pages)
+    (note,) = made_otherwise(plan.methods)
     labels, _, said = note.partition(": ")
     assert said == "made by version 1; this candidly has version 2, whose numbers differ"
     made = json.loads((lost / "plan.json").read_text())["algorithms"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from candidly import benchmark
-from candidly.compare.sweep.pages import page_of
+from candidly.compare.sweep.methods import method_of
 from candidly.compare.sweep.settings import make_settings
 from candidly.ground import plugins
 from candidly.ground.followed import followed
@@ -153,7 +153,7 @@ def test_what_cannot_be_followed_is_said(made, tmp_path, case):
         assert followed(page).left == ()
         return
     with pytest.warns(UserWarning, match=f"mine: not seen of its code: .*{said}"):
-        page_of(page, settings)
+        method_of(page, settings)
 
 
 def test_arrays_and_objects_count_by_what_they_hold():

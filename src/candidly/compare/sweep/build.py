@@ -48,9 +48,9 @@ class Built:
 def build(data: Labelled, trials: Sequence[Trial], device: str) -> Built:
     """A fresh stack of these trials, which have in common what a stack's must."""
     first = trials[0]
-    page = algorithm(first.algorithm, first.variant)
-    seen = data if page.oracle else data.blind()
-    examples = _examples(page, data, first, device)
+    method = algorithm(first.algorithm, first.variant)
+    seen = data if method.oracle else data.blind()
+    examples = _examples(method, data, first, device)
     split_of = _splits(data)
     splits = [split_of(trial) for trial in trials]
     twins = np.zeros(0, dtype=np.int64)  # rows that come a second time, with their true label
@@ -61,27 +61,27 @@ def build(data: Labelled, trials: Sequence[Trial], device: str) -> Built:
     net = network(first.net, examples.shape, examples.q, examples.words, data.classes)
     judged = None if first.mode == "tune" else 0
     return Built(
-        start(page, net, examples, members, first.steps, recipe(first.recipe)),
+        start(method, net, examples, members, first.steps, recipe(first.recipe)),
         _stacked([split.validation[:judged] for split in splits]),
         _stacked([split.test for split in splits]),
     )
 
 
-def _examples(page: Algorithm, data: Labelled, trial: Trial, device: str) -> Examples:
+def _examples(method: Algorithm, data: Labelled, trial: Trial, device: str) -> Examples:
     """The examples of a data set, made once for all tasks that read the same of it."""
     official = trial.test_set == "official"
     tokens = trial.net if takes_tokens(data.kind, trial.net) else ""
-    key = (trial.data, page.reads, trial.scaling, trial.dtype, device, official, tokens)
+    key = (trial.data, method.reads, trial.scaling, trial.dtype, device, official, tokens)
     if key not in _kept or _kept[key][0] is not data:
         alike = (made for its, (of, made) in _kept.items() if of is data and _alike(its, key))
         like = next(alike, None)
         _kept.pop(key, None)
         while len(_kept) >= MOST_KEPT:
             _kept.popitem(last=False)
-        seen, dtype = data if page.oracle else data.blind(), getattr(torch, trial.dtype)
+        seen, dtype = data if method.oracle else data.blind(), getattr(torch, trial.dtype)
         where = torch.device(device)
         how = trial.scaling, dtype, where, official, like, trial.net
-        made = make_examples(seen, page.reads, *how)
+        made = make_examples(seen, method.reads, *how)
         _kept[key] = data, made
     _kept.move_to_end(key)
     return _kept[key][1]

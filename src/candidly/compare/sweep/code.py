@@ -1,7 +1,7 @@
-"""Which code an algorithm's numbers come from: a hash of what its page computes.
+"""Which code an algorithm's numbers come from: a hash of what it computes.
 
 Read from the source files, so that neither planning nor reading runs anything. What counts are the
-definitions that the page reaches, in its own file and in the files of algorithms that it takes
+definitions that the method reaches, in its own file and in the files of algorithms that it takes
 names from. Comments, docstrings, the layout of lines and texts about the algorithm do not count,
 and neither do networks, optimisers and the training loop.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 from ...ground.plugins import KINDS
 
 FOLDER = Path(__file__).parents[2] / "learn" / "algorithms"
-WORDS = {  # of a page, and of a hyper-parameter, which move no number
+WORDS = {  # of a method, and of a hyper-parameter, which move no number
     "Algorithm": set(KINDS["algorithm"].words),
     "Setting": {"exponents", "choices"},
 }
@@ -29,9 +29,9 @@ Definition = ast.stmt | tuple[str, str]  # a statement, or the file and name tha
 
 
 def code_of(place: str) -> str | None:
-    """16 hex digits that stand for the code of the page at ``place``, ``proden:PRODEN``.
+    """16 hex digits that stand for the code of the method at ``place``, ``proden:PRODEN``.
 
-    Equal digits: the same code. None where there is no such page, or no source to read.
+    Equal digits: the same code. None where there is no such method, or no source to read.
 
     >>> code_of("cc:CC") == code_of("cc:CC") != code_of("proden:PRODEN")
     True
@@ -92,7 +92,7 @@ def _definitions(path: Path) -> dict[str, Definition]:
 
 
 def _without_words(node: ast.AST) -> ast.AST:
-    """The same without a page's texts about itself and what searches know of its space."""
+    """The same without a method's texts about itself and what searches know of its space."""
     for call in ast.walk(node):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
             words = WORDS.get(call.func.id, set())

@@ -65,7 +65,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Page:
+class PlannedMethod:
     """What planning and reading need to know of an algorithm, so that reading loads none.
 
     Attributes:
@@ -78,7 +78,7 @@ class Page:
             model learns; empty where there is none.
         plugin: the file that registered it and its source, ``my.py@0123456789abcdef``; '' for
             candidly's own.
-        place: where its page is defined, ``proden:PRODEN``; '' where that is not candidly.
+        place: where it is defined, ``proden:PRODEN``; '' where that is not candidly.
         code: what ``code_of``, or ``plugins.code`` if it is not candidly's, said of it whenever its
             runs were trained, the last one last; empty where that is not known.
     """

@@ -10,7 +10,7 @@ from typing import Any
 from ...ground.problem import Refusal
 from ...ground.spec import halves
 from ...learn.written.nets import same_file
-from .facts import Drawn, Facts, Page, kept_in
+from .facts import Drawn, Facts, PlannedMethod, kept_in
 from .plan import Plan, made_plan, net_of
 from .settings import recipe_for
 
@@ -67,21 +67,21 @@ def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> P
         if was != asked:
             raise _contradiction(folder, "recipe", was, asked)
         _check_net(folder, net_of(facts, old.settings), net_of(new.facts[name], new.settings))
-    pages = dict(new.pages)
+    methods = dict(new.methods)
     kinds = {(facts.kind, new.facts[name].kind) for name, facts in old.facts.items()}
-    for label, page in old.pages.items():
-        drawn = [(page.hyper_for(a), new.pages[label].hyper_for(b)) for a, b in kinds]
-        _check_page(folder, label, page, new.pages[label], drawn, accept_code)
-        current = new.pages[label].code
-        before = tuple(one for one in page.code if one not in current)
-        pages[label] = replace(new.pages[label], code=before + current if page.code else ())
+    for label, method in old.methods.items():
+        drawn = [(method.hyper_for(a), new.methods[label].hyper_for(b)) for a, b in kinds]
+        _check_method(folder, label, method, new.methods[label], drawn, accept_code)
+        current = new.methods[label].code
+        before = tuple(one for one in method.code if one not in current)
+        methods[label] = replace(new.methods[label], code=before + current if method.code else ())
     codes = dict(new.codes)
     for name, before in old.codes.items():
         current = new.codes.get(name, ())
         _check_measure(folder, name, before, current, accept_code)
         codes[name] = tuple(one for one in before if one not in current) + current
     settings = new.settings.model_copy(update={n: now[n] or then[n] for n in TOLD})
-    return made_plan(settings, new.facts, pages, old.found, old.made_with, codes)
+    return made_plan(settings, new.facts, methods, old.found, old.made_with, codes)
 
 
 def _check_measure(
@@ -109,11 +109,11 @@ def _check_net(folder: Path, then: str, now: str) -> None:
     raise _contradiction(folder, "net", then, now)
 
 
-def _check_page(
+def _check_method(
     folder: Path,
     label: str,
-    then: Page,
-    now: Page,
+    then: PlannedMethod,
+    now: PlannedMethod,
     drawn: Iterable[tuple[Drawn, Drawn]],
     accept_code: bool,
 ) -> None:
@@ -137,7 +137,7 @@ def _check_page(
             ANOTHER,
         )
     if then.code and then.code[-1:] != now.code and not accept_code:
-        file = f"algorithms/{halves(then.place)[0]}.py" if then.place else "its page"
+        file = f"algorithms/{halves(then.place)[0]}.py" if then.place else "its file"
         same = then.place == now.place
         why = f"{file}, or what it uses, has changed" if same else f"it is not that of {file}"
         raise Refusal(

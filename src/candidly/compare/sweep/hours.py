@@ -216,7 +216,7 @@ def _measured(
 
 
 def _random_examples(what: UpdateKind, n: int, device: str) -> Examples:
-    """Random inputs with labels of every kind that a page may read."""
+    """Random inputs with labels of every kind that a method may read."""
     g = np.random.default_rng(0)
     shape, classes, words, _ = what.wanted
     given = g.integers(0, classes, n)
@@ -243,13 +243,13 @@ def _random_examples(what: UpdateKind, n: int, device: str) -> Examples:
 
 
 def _stack(what: UpdateKind, examples: Examples, batch: int, trials: int) -> Stack:
-    page = algorithm(what.algorithm)
-    hyper = {name: setting.default for name, setting in page.settings().items()}
+    method = algorithm(what.algorithm)
+    hyper = {name: setting.default for name, setting in method.settings().items()}
     members = [
         Member(seed, np.arange(examples.n), hyper | {"batch_size": batch}) for seed in range(trials)
     ]
     net = network(what.net, *what.wanted)
-    return start(page, net, examples, members, ENDLESS, recipe(what.recipe))
+    return start(method, net, examples, members, ENDLESS, recipe(what.recipe))
 
 
 def _time(act: Callable[[], object], device: str, least: float) -> tuple[float, float]:
@@ -278,12 +278,12 @@ def _seconds(
 ) -> tuple[float, float]:
     """Of training a task's trials, and of their records."""
     trial, count = task.trials[0], len(task.trials)
-    about, page = facts[trial.dataset], ALGORITHMS[trial.algorithm]
+    about, method = facts[trial.dataset], ALGORITHMS[trial.algorithm]
     what = _kind_of(trial, facts)
     an_update = timed[what, int(trial.hyper["batch_size"])].seconds * _multiple(trial, facts)
     held = about.n_validation if trial.mode == "tune" else 0
-    passes = (held + about.n_test) * (page.networks if page.averages else 1)
-    passes += held * (page.networks - 1)  # do they agree?
+    passes = (held + about.n_test) * (method.networks if method.averages else 1)
+    passes += held * (method.networks - 1)  # do they agree?
     return count * an_update * trial.steps, count * passes * rows[what] * len(trial.record_steps)
 
 

@@ -215,7 +215,7 @@ def read_results(folder: Path | str) -> Results:
             *(_tested_note(name, facts) for name, facts in plan.facts.items() if facts.tested),
             *notes,
             *notes_of(read_failed(folder)),
-            *made_otherwise(plan.pages),
+            *made_otherwise(plan.methods),
             *measured_otherwise(plan),
             *map(_truth_note, sorted(runs.untested)),
         ),
@@ -230,7 +230,7 @@ def read_results(folder: Path | str) -> Results:
 
 def _search_note(plan: Plan, runs: Runs) -> str:
     asked = search(plan.settings.search)
-    by = [asked.criterion(page.reads).name for page in plan.pages.values()]
+    by = [asked.criterion(method.reads).name for method in plan.methods.values()]
     known = sum(bool(hyper) for group in runs.groups for hyper in group.hyper)
     return search_note(plan.settings.search, by, len(runs), known)
 

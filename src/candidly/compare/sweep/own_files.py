@@ -27,22 +27,22 @@ from .trial import Trial
 NETS, POLICIES = "nets", "policies"  # folders of a results directory
 
 
-def check_net(facts: Facts, asked: str | None, pages: Iterable[Algorithm]) -> None:
-    """Refuse a network that these inputs or pages cannot have, or whose file does not stand alone.
+def check_net(facts: Facts, asked: str | None, methods: Iterable[Algorithm]) -> None:
+    """Refuse a network that does not fit these inputs or methods, or whose file needs others.
 
     Args:
         asked: as a person wrote it; None: the default.
 
     Raises:
-        ValueError, KeyError, FileNotFoundError: as ``nets.network``; a page cannot be trained on
+        ValueError, KeyError, FileNotFoundError: as ``nets.network``; a method cannot be trained on
             such a network; or the file imports another beside it.
     """
     text = asked or facts.net
     file = read_net(text).file
     made = network(text, *facts.wanted)
-    for page in pages:
-        defaults = {name: setting.default for name, setting in page.settings().items()}
-        page.networks_on(made, facts.q, defaults)
+    for method in methods:
+        defaults = {name: setting.default for name, setting in method.settings().items()}
+        method.networks_on(made, facts.q, defaults)
     if file is not None and (beside := neighbours_of(file)):
         raise ValueError(
             f"{file} imports {beside[0]}, which is of no installed package, and a results "

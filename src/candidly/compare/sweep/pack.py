@@ -90,11 +90,11 @@ def _size(
     wanted: Wanted,
     static: tuple[tuple[str, float | int], ...],
 ) -> Size:
-    page = algorithm(name, variant)
+    method = algorithm(name, variant)
     classes = wanted[1]
-    made = page.networks_on(network(net_text, *wanted), classes, dict(static))
-    nets = [*made.values()] * page.networks
-    beside = [values(classes).size for values in page.parameters.values()]
+    made = method.networks_on(network(net_text, *wanted), classes, dict(static))
+    nets = [*made.values()] * method.networks
+    beside = [values(classes).size for values in method.parameters.values()]
     return Size(
         sum(beside) + sum(math.prod(s) for each in nets for s in each.shapes.values()),
         sum(each.macs for each in nets),

@@ -20,7 +20,7 @@ from ...ground.problem import Refusal
 from ...ground.seeds import hashed_text
 from ...ground.spec import halves
 from ...ground.version import software
-from .facts import Drawn, Facts, Page
+from .facts import Drawn, Facts, PlannedMethod
 from .records import Run
 from .search import search
 from .settings import Settings, kept_settings, recipe_for
@@ -38,7 +38,7 @@ class Plan:
     """What is to be trained: settings, what was true of the data and of the algorithms by label.
 
     Attributes:
-        found: hyper-parameters that a search has asked for so far, behind those that pages have:
+        found: hyper-parameters that a search has asked for so far, behind those that methods have:
             by data set and label, for each split those of one configuration after the other.
         made_with: versions of candidly, Python and libraries, a text for each set of them that has
             written the plan so far.
@@ -48,7 +48,7 @@ class Plan:
 
     settings: Settings
     facts: Mapping[str, Facts]
-    pages: Mapping[str, Page]
+    methods: Mapping[str, PlannedMethod]
     trials: Sequence[Trial]
     found: Found = field(default_factory=dict)
     made_with: tuple[str, ...] = field(default=(), compare=False)
@@ -65,7 +65,7 @@ class Plan:
     @property
     def plugins(self) -> tuple[tuple[str, str, str], ...]:
         """Kind, name and plug-in, ``my.py@0123456789abcdef`` or '', of algorithms and metrics."""
-        names = {halves(label)[0]: page.plugin for label, page in self.pages.items()}
+        names = {halves(label)[0]: method.plugin for label, method in self.methods.items()}
         metrics = (text.partition("@") for text in self.settings.metrics)
         return (
             *(("algorithm", name, text) for name, text in names.items()),
@@ -75,7 +75,7 @@ class Plan:
     @property
     def versions(self) -> dict[str, int]:
         """Of the algorithms, by label."""
-        return {label: page.version for label, page in self.pages.items()}
+        return {label: method.version for label, method in self.methods.items()}
 
 
 def training_rows(facts: Facts, settings: Settings) -> int:
@@ -92,14 +92,14 @@ def net_of(facts: Facts, settings: Settings) -> str:
 def made_plan(
     settings: Settings,
     facts: Mapping[str, Facts],
-    pages: Mapping[str, Page],
+    methods: Mapping[str, PlannedMethod],
     found: Found,
     made_with: tuple[str, ...] = (),
     codes: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Plan:
     """The plan with its trials."""
-    trials = PlannedTrials(settings, facts, pages, found)
-    return Plan(settings, facts, pages, trials, found, made_with, codes)
+    trials = PlannedTrials(settings, facts, methods, found)
+    return Plan(settings, facts, methods, trials, found, made_with, codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,10 +139,10 @@ class PlannedTrials(Sequence[Trial]):
         self,
         settings: Settings,
         facts_by_name: Mapping[str, Facts],
-        pages: Mapping[str, Page],
+        methods: Mapping[str, PlannedMethod],
         found: Found,
     ):
-        self._of = settings, facts_by_name, pages, found
+        self._of = settings, facts_by_name, methods, found
 
     @cached_property
     def groups(self) -> tuple[TrialGroup, ...]:
@@ -177,19 +177,19 @@ class PlannedTrials(Sequence[Trial]):
 def _groups(
     settings: Settings,
     facts_by_name: Mapping[str, Facts],
-    pages: Mapping[str, Page],
+    methods: Mapping[str, PlannedMethod],
     found: Found,
 ) -> Iterable[TrialGroup]:
     searched = search(settings.search)
     written: dict[int, str] = {}
     for name, facts in facts_by_name.items():
         recipe = recipe_for(settings, facts.kind).text
-        for label, page in pages.items():
+        for label, method in methods.items():
             algorithm, variant = halves(label)
             released = variant == "plench"
             official = settings.split == "official"
-            drawn, asked = page.hyper_for(facts.kind), found.get(name, {}).get(label, ())
-            names = str((facts.seed_name, page.seed_name)).removesuffix(")")
+            drawn, asked = method.hyper_for(facts.kind), found.get(name, {}).get(label, ())
+            names = str((facts.seed_name, method.seed_name)).removesuffix(")")
             rows = [
                 (config, split, hyper, hashed_text(f"{names}, {config}, {split})"))
                 for config, split, hyper in _configurations(drawn, asked, settings.seed)
@@ -202,7 +202,7 @@ def _groups(
                 data=facts.fingerprint,
                 algorithm=algorithm,
                 variant=variant or "fixed",
-                version=page.version,
+                version=method.version,
                 config=config,
                 hyper=hyper,
                 net=net_of(facts, settings),
@@ -245,7 +245,7 @@ def planned_runs(plan: Plan) -> list[Run]:
 def run_of(plan: Plan, trial: Trial) -> Run:
     """A trial of the plan as a run without records."""
     due = record_steps(trial.steps, trial.eval_every, trial.timing)
-    facts, page = plan.facts[trial.dataset], plan.pages[trial.label]
+    facts, method = plan.facts[trial.dataset], plan.methods[trial.label]
     return Run(
         key=trial.key,
         dataset=trial.dataset,
@@ -258,8 +258,8 @@ def run_of(plan: Plan, trial: Trial) -> Run:
         n_validation=facts.n_validation,
         n_test=facts.n_test,
         mode=trial.mode,
-        reads=page.reads,
-        networks=page.networks,
+        reads=method.reads,
+        networks=method.networks,
         n_train=training_rows(facts, plan.settings),
     )
 
@@ -286,7 +286,7 @@ def write_plan(folder: Path, plan: Plan) -> None:
         "made_with": list(made_with),
         "settings": plan.settings.model_dump(mode="json"),
         "data": {name: asdict(facts) for name, facts in plan.facts.items()},
-        "algorithms": {label: asdict(page) for label, page in plan.pages.items()},
+        "algorithms": {label: asdict(method) for label, method in plan.methods.items()},
         **({"codes": dict(plan.codes)} if plan.codes else {}),
         **({"found": plan.found} if plan.found else {}),
     }
@@ -337,7 +337,7 @@ def read_plan(folder: Path) -> Plan | None:
     try:
         settings = kept_settings(about["settings"])
         facts = {name: _facts(values) for name, values in about["data"].items()}
-        pages = _pages(about)
+        methods = _methods(about)
         found = {
             name: {label: _tuples(asked) for label, asked in by_label.items()}
             for name, by_label in about.get("found", {}).items()
@@ -351,7 +351,7 @@ def read_plan(folder: Path) -> Plan | None:
         # only candidly's own sentences say something to a reader
         raise _damaged(path, str(error) if type(error) in (ValueError, Refusal) else "") from None
     made_with = tuple(map(str, about.get("made_with", ())))
-    return made_plan(settings, facts, pages, found, made_with, codes)
+    return made_plan(settings, facts, methods, found, made_with, codes)
 
 
 def _facts(kept: Mapping[str, Any]) -> Facts:
@@ -367,9 +367,9 @@ def _damaged(path: Path, why: str) -> ValueError:
     )
 
 
-def _pages(about: Mapping[str, Any]) -> dict[str, Page]:
+def _methods(about: Mapping[str, Any]) -> dict[str, PlannedMethod]:
     return {
-        label: Page(
+        label: PlannedMethod(
             **kept
             | {name: tuple(kept[name]) for name in ("reads", "code")}
             | {

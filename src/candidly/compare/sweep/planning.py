@@ -23,9 +23,9 @@ from ...learn.engine.texts import tokenised
 from ...learn.written.nets import default_net, pinned, read_net
 from ...learn.written.seen import seen_as
 from ...stats.criteria import constant_flip_rate
-from .facts import Facts, Page
+from .facts import Facts, PlannedMethod
+from .methods import codes_of, method_of, methods_asked, space_of
 from .own_files import check_net
-from .pages import codes_of, page_of, pages_asked, space_of
 from .plan import Plan, made_plan, training_rows
 from .presets import PRESETS
 from .search import Search, search
@@ -193,28 +193,28 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
             "rows are trained on: nothing is left to choose a configuration with.",
             "use `configs=1`",
         )
-    pages = pages_asked(settings)
-    labels = [page.label for page in pages]
+    methods = methods_asked(settings)
+    labels = [method.label for method in methods]
     repeated = sorted({label for label in labels if labels.count(label) > 1})
     if repeated:
         raise ValueError(f"algorithms named twice: {', '.join(repeated)}.")
-    _check_hyper(pages, settings)
+    _check_hyper(methods, settings)
     asked = search(settings.search)
     if asked.waits:
-        _check_search(asked, pages, settings)
+        _check_search(asked, methods, settings)
     for name, (data, facts) in datasets.items():
         made = recipe_for(settings, facts.kind)
         if problem := unsuited(made, facts.kind, settings.dtype):
             raise ValueError(f"{name}: {problem}")
-        for page in pages:
+        for method in methods:
             if data is None:
                 continue
-            if missing := unlearnable(data, page.reads, settings.split == "official"):
-                raise within(f"{page.label} cannot learn from {name}", Refusal(missing))
-            if asked.waits and (lacks := _unguided(asked.criterion(page.reads), data)):
-                raise within(f"{page.label} cannot be searched for on {name}", Refusal(lacks))
+            if missing := unlearnable(data, method.reads, settings.split == "official"):
+                raise within(f"{method.label} cannot learn from {name}", Refusal(missing))
+            if asked.waits and (lacks := _unguided(asked.criterion(method.reads), data)):
+                raise within(f"{method.label} cannot be searched for on {name}", Refusal(lacks))
         try:
-            check_net(facts, settings.net, pages)
+            check_net(facts, settings.net, methods)
         except ValueError as error:
             raise within(name, error) from None
         if data is not None and oracle and (data.truth is None or (data.truth < 0).any()):
@@ -224,10 +224,10 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
                 "use `validation='tune'`",
             )
     kinds = {facts.kind for _, facts in datasets.values()}
-    kept = {page.label: page_of(page, settings, kinds=kinds) for page in pages}
+    kept = {method.label: method_of(method, settings, kinds=kinds) for method in methods}
     for name, (_, facts) in datasets.items():
         training = training_rows(facts, settings)
-        largest = max(_largest_batch(p, kept[p.label], settings, facts.kind) for p in pages)
+        largest = max(_largest_batch(p, kept[p.label], settings, facts.kind) for p in methods)
         if training < largest:
             raise Refusal(
                 f"{name} leaves {training} training rows, fewer than a batch of {largest}.",
@@ -239,16 +239,16 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
     return made_plan(settings, facts_by_name, kept, found={}, codes=codes_of(settings))
 
 
-def _largest_batch(page: Algorithm, kept: Page, settings: Settings, kind: str) -> int:
+def _largest_batch(method: Algorithm, kept: PlannedMethod, settings: Settings, kind: str) -> int:
     """The largest that is drawn, or that a search may ask for."""
     sizes = [hyper["batch_size"] for by_split in kept.hyper_for(kind) for hyper in by_split]
-    batch = space_of(page, settings, kind).get("batch_size")
+    batch = space_of(method, settings, kind).get("batch_size")
     if batch is not None and search(settings.search).learns:
         sizes += batch.choices
     return int(max(sizes))
 
 
-def _check_search(asked: Search, pages: Sequence[Algorithm], settings: Settings) -> None:
+def _check_search(asked: Search, methods: Sequence[Algorithm], settings: Settings) -> None:
     """Refuse a search that nothing would guide."""
     if settings.validation == "train-oracle":
         raise Refusal(
@@ -257,10 +257,10 @@ def _check_search(asked: Search, pages: Sequence[Algorithm], settings: Settings)
             "leave `search` out",
         )
     if asked.by == "agreement":
-        for page in pages:
-            if page.networks == 1:
+        for method in methods:
+            if method.networks == 1:
                 raise ValueError(
-                    f"`search` is {asked.text}, and {page.label} trains one network, which has "
+                    f"`search` is {asked.text}, and {method.label} trains one network, which has "
                     "none to agree with. Search by another criterion, or leave it out."
                 )
     check_optuna()
@@ -284,9 +284,9 @@ def _unguided(criterion: Criterion, data: Labelled) -> Problem | None:
     )
 
 
-def _check_hyper(pages: Sequence[Algorithm], settings: Settings) -> None:
+def _check_hyper(methods: Sequence[Algorithm], settings: Settings) -> None:
     """Refuse values that no algorithm can have, and names that none has but in the preset."""
-    known = {name for page in pages for name in page.settings()}
+    known = {name for method in methods for name in method.settings()}
     preset = PRESETS[settings.preset].settings if settings.preset else {}
     for name, value in settings.hyper.items():
         if name not in known and name not in preset.get("hyper", {}):
@@ -294,6 +294,6 @@ def _check_hyper(pages: Sequence[Algorithm], settings: Settings) -> None:
                 f"no algorithm that was asked for has a hyper-parameter {name!r}"
                 f"{nearest(name, known)} They have {', '.join(sorted(known))}."
             )
-        for page in pages:
-            if name in page.settings():
-                page.settings()[name].check(f"{page.label}'s {name}", value)
+        for method in methods:
+            if name in method.settings():
+                method.settings()[name].check(f"{method.label}'s {name}", value)

@@ -14,7 +14,7 @@ from typing import Any
 from ...ground.seeds import hashed
 from ...learn.algorithms import Algorithm
 from .facts import Facts
-from .pages import drawn_at_random, pages_asked, space_of, splits_of
+from .methods import drawn_at_random, methods_asked, space_of, splits_of
 from .plan import Found, Plan, made_plan
 from .records import Record, Run
 from .search import search
@@ -70,11 +70,11 @@ def with_next_round(plan: Plan, runs: Iterable[Run]) -> Plan:
         return plan
     by_study = _by_study(runs)
     found: dict[str, dict[str, Any]] = {}
-    for page in pages_asked(plan.settings):
+    for method in methods_asked(plan.settings):
         for name, facts in plan.facts.items():
-            studies = [by_study.get((name, page.label, s), ()) for s in splits_of(plan.settings)]
-            found.setdefault(name, {})[page.label] = tuple(
-                _with_next_round(plan, page, facts, study) for study in studies
+            studies = [by_study.get((name, method.label, s), ()) for s in splits_of(plan.settings)]
+            found.setdefault(name, {})[method.label] = tuple(
+                _with_next_round(plan, method, facts, study) for study in studies
             )
     return _with_found(plan, found)
 
@@ -82,14 +82,14 @@ def with_next_round(plan: Plan, runs: Iterable[Run]) -> Plan:
 def _with_found(plan: Plan, found: Found) -> Plan:
     some = {name: {k: v for k, v in one.items() if any(v)} for name, one in found.items()}
     found = {name: value for name, value in some.items() if value}
-    return made_plan(plan.settings, plan.facts, plan.pages, found, plan.made_with, plan.codes)
+    return made_plan(plan.settings, plan.facts, plan.methods, found, plan.made_with, plan.codes)
 
 
 def _with_next_round(
-    plan: Plan, page: Algorithm, facts: Facts, runs: Sequence[Run]
+    plan: Plan, method: Algorithm, facts: Facts, runs: Sequence[Run]
 ) -> tuple[Mapping[str, float | int], ...]:
     """What was found for a study, and behind it what the next round trains."""
-    settings, kept = plan.settings, plan.pages[page.label]
+    settings, kept = plan.settings, plan.methods[method.label]
     asked = search(settings.search)
     start = asked.drawn(settings.configs)
     found = [run.hyper for run in runs if run.config >= start]
@@ -98,12 +98,12 @@ def _with_next_round(
     first, split = len(runs), runs[0].split
     number = asked.round_of(first)
     criterion = asked.criterion(kept.reads)
-    space = space_of(page, settings, facts.kind)
+    space = space_of(method, settings, facts.kind)
     able = {name: one for name, one in space.items() if one.exponents or one.choices}
     tried = [_tried(run, criterion, asked.round_of(run.config) < number) for run in runs]
     for config in range(first, min(asked.round_end(first), settings.configs)):
         seed = hashed("search", facts.seed_name, kept.seed_name, split, config)
-        hyper = drawn_at_random(page, settings, facts.kind, config, split)
+        hyper = drawn_at_random(method, settings, facts.kind, config, split)
         hyper |= suggest(able, tried, seed) if able else {}
         found.append(hyper)
         tried.append(Tried(hyper))
@@ -117,16 +117,16 @@ def foreseen(plan: Plan) -> Plan:
         return plan
     first = asked.drawn(settings.configs)
     found: dict[str, dict[str, Any]] = {}
-    for page in pages_asked(settings):
+    for method in methods_asked(settings):
         for name, facts in plan.facts.items():
-            there = plan.found.get(name, {}).get(page.label, ())
+            there = plan.found.get(name, {}).get(method.label, ())
             every = []
             for number, split in enumerate(splits_of(plan.settings)):
                 mine = there[number] if number < len(there) else ()
                 rest = range(first + len(mine), settings.configs)
-                drawn = (drawn_at_random(page, settings, facts.kind, h, split) for h in rest)
+                drawn = (drawn_at_random(method, settings, facts.kind, h, split) for h in rest)
                 every.append((*mine, *drawn))
-            found.setdefault(name, {})[page.label] = tuple(every)
+            found.setdefault(name, {})[method.label] = tuple(every)
     return _with_found(plan, found)
 
 
@@ -136,7 +136,7 @@ def pruning_of(plan: Plan, runs: Iterable[Run], trials: Sequence[Trial]) -> Prun
     rounds = {trial.split: asked.round_of(trial.config) for trial in trials}
     if not asked.prune or not any(rounds.values()):
         return None
-    reads = plan.pages[first.label].reads
+    reads = plan.methods[first.label].reads
     criterion = asked.criterion(reads)
     by_study = _by_study(runs)
     keys = {trial.key for trial in trials}

@@ -49,10 +49,10 @@
   The bytes that are hashed are those that are run. A plan holds the hash of each algorithm's and
   metric's source, and the directory a copy, which workers load before their first task; a network's
   name stands for its file, which has had such rules before (``own_files.py``).
-* Code. The plan keeps a hash of what each page computes (``compare/sweep/code.py``): the
+* Code. The plan keeps a hash of what each method computes (``compare/sweep/code.py``): the
   definitions that it reaches in the files of ``learn/algorithms/``, without comments, docstrings
-  and texts about it; of a page, metric or criterion that is not candidly's, its compiled functions
-  (``ground/followed.py``).
+  and texts about it; of a method, metric or criterion that is not candidly's, its compiled
+  functions (``ground/followed.py``).
   Resuming with other code is refused or, with ``--accept-code``, noted in tables; reading notes it
   too. It is no part of a trial's key: ``version`` says which released numbers are the same.
 * A trial's key covers the data's content, algorithm, variant, version, hyper-parameters, net,
@@ -63,8 +63,8 @@
   refused. Estimates among the facts are not compared: the fingerprint covers what they follow from,
   and directories from before them go on.
 * Tables and reports are made from plan and journal alone: the plan holds what they need of data
-  sets and algorithms (``Facts``, ``Page``), so that reading loads no torch. Plans from before that
-  are read with the algorithms' pages. Only complete runs are chosen from.
+  sets and algorithms (``Facts``, ``PlannedMethod``), so that reading loads no torch. Only complete
+  runs are chosen from.
 """
 
 from __future__ import annotations

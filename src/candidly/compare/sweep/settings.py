@@ -262,8 +262,8 @@ def kept_settings(values: Mapping[str, Any]) -> Settings:
 
 def runs_of(settings: Settings) -> int:
     """How many trainings these are."""
-    pages = len(settings.datasets) * len(settings.algorithms)
-    return pages * settings.configs * settings.splits
+    cells = len(settings.datasets) * len(settings.algorithms)
+    return cells * settings.configs * settings.splits
 
 
 def _check_size(asked: Settings) -> None:

@@ -20,7 +20,7 @@ class Trial:
     Attributes:
         dataset: the name a person gave; not part of the key.
         data: the content fingerprint.
-        algorithm, variant, version: which page, and which state of it.
+        algorithm, variant, version: which method, and which state of it.
         config: hyper-parameter seed; ``hyper`` the values it stands for.
         scaling: ``train``, ``plench`` or ``none``.
         split, test, validation: split seed and shares.

@@ -8,7 +8,7 @@ from pathlib import Path
 from ...ground.names import UnknownName
 from ...ground.plugins import code, is_added, plugin_of
 from .code import code_of
-from .facts import Page, kept_in
+from .facts import PlannedMethod, kept_in
 from .plan import Plan
 
 
@@ -47,31 +47,35 @@ def measured_otherwise(plan: Plan) -> list[str]:
     return notes
 
 
-def made_otherwise(pages: Mapping[str, Page]) -> list[str]:
+def made_otherwise(methods: Mapping[str, PlannedMethod]) -> list[str]:
     """Sentences on the algorithms, by label, whose runs this candidly would not make the same.
 
     A released change has another version; any other change has other code. Versions are asked for
     only where the code has changed or is not known, as they take loading the algorithms.
     """
-    changed = {label: page for label, page in pages.items() if page.code != (code_of(page.place),)}
+    changed = {
+        label: method
+        for label, method in methods.items()
+        if method.code != (code_of(method.place),)
+    }
     if not changed:
         return []
     from ...learn.algorithms import algorithm  # which loads torch
-    from .pages import place_and_code
+    from .methods import place_and_code
 
     notes: dict[str, list[str]] = {}
-    for label, page in changed.items():
+    for label, method in changed.items():
         try:
             here = algorithm(label)
         except UnknownName:  # somebody's own, which is not here
             continue
         now = here.version
-        if page.version != now:
+        if method.version != now:
             said = (
-                f"made by version {page.version}; this candidly has version {now}, whose numbers "
+                f"made by version {method.version}; this candidly has version {now}, whose numbers "
                 "differ"
             )
-        elif page.code and page.code != place_and_code(here)[1]:
+        elif method.code and method.code != place_and_code(here)[1]:
             said = (
                 "made with other code of the algorithm than this candidly's, or with several; its "
                 "numbers may not be what this code would give"

@@ -1,4 +1,4 @@
-"""How to learn from imperfect labels: the table of algorithms, one page each."""
+"""How to learn from imperfect labels: the table of algorithms, a file for each."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ _SMALL_LOSSES = (
 )
 _IN_STAGES = (SGD_EMA, SEAL, PES, PES_SEMI)
 _LONG_TAIL = (LDAM, BBN, DECOUPLING_NCM, DECOUPLING_CRT, DECOUPLING_LWS)
-_PAGES = (
+_METHODS = (
     *_IDENTIFICATION,
     *_AVERAGE,
     *_SET_LIKELIHOOD,
@@ -127,8 +127,8 @@ _PAGES = (
     SUPERVISED_ORACLE,
 )
 
-ALGORITHMS: dict[str, Algorithm] = {page.name: page for page in _PAGES}
-if len(ALGORITHMS) != len(_PAGES):
+ALGORITHMS: dict[str, Algorithm] = {method.name: method for method in _METHODS}
+if len(ALGORITHMS) != len(_METHODS):
     raise RuntimeError("two algorithms share a name")
 
 VARIANTS = ("fixed", "plench")  # every algorithm answers to these, whether they differ or not
@@ -140,18 +140,18 @@ def algorithm(name: str, variant: str = "fixed") -> Algorithm:
     Args:
         name: a name of the table, in any case, with a variant after a colon if it is to overrule
             ``variant``.
-        variant: ``fixed`` or ``plench``. Where the page has no ``plench``, both compute the same.
+        variant: ``fixed`` or ``plench``. Where the method has no ``plench``, both compute the same.
 
     Raises:
         UnknownName: no such algorithm or variant; suggests the nearest.
         ValueError: no string.
     """
     asked = read(name, "algorithm", "PRODEN")
-    base, page = asked.lookup(ALGORITHMS, "algorithm")
-    known = word(*dict.fromkeys((*VARIANTS, *page.variants)))
+    base, method = asked.lookup(ALGORITHMS, "algorithm")
+    known = word(*dict.fromkeys((*VARIANTS, *method.variants)))
     if asked.behind is None:
-        return page.as_variant(known(variant, f"variant of {base}"))
-    return page.as_variant(asked.argument(f"{base}:{VARIANTS[-1]}", known, "variant"))
+        return method.as_variant(known(variant, f"variant of {base}"))
+    return method.as_variant(asked.argument(f"{base}:{VARIANTS[-1]}", known, "variant"))
 
 
 __all__ = [

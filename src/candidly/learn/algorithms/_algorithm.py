@@ -1,4 +1,4 @@
-"""The contract between an algorithm's page and the training loop."""
+"""The contract between a method and the training loop."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._rates import Rate
 from ._space import COMMON, Number, Setting
 from ._views import View
 
-# what a variant replaces in every page: the released program's networks are never set to evaluate
+# what a variant replaces in every method: the released program's networks are never set to evaluate
 # while it trains (D-PROT-3)
 SHARED: Mapping[str, Mapping[str, Any]] = {"plench": {"statistics": "always"}}
 Sampler = str | Callable[[Trials], Tensor]
@@ -42,8 +42,9 @@ class Own:
 class Row:
     """A row table that is learned: SGD on the rows of the batch, and on theirs alone.
 
-    A page's ``b.NAME`` is then a leaf of the objective's graph. Rows outside the batch stay, their
-    momentum too. A row that is in a batch more than once moves once, by the sum of its gradients.
+    A method's ``b.NAME`` is then a leaf of the objective's graph. Rows outside the batch stay,
+    their momentum too. A row that is in a batch more than once moves once, by the sum of its
+    gradients.
 
     Attributes:
         make: (trial) -> the initial table (1, n, ...).
@@ -79,7 +80,7 @@ Updates = Mapping[str, Tensor | Slots]
 class Stage:
     """What happens at an update, for a part of the training.
 
-    A page returns what changes, by name; only the loop writes. In ``step`` and ``after`` a row
+    A method returns what changes, by name; only the loop writes. In ``step`` and ``after`` a row
     table's update holds the new rows of the first batch, (K, B, ...); everywhere else, and for
     memory, an update is the whole tensor, or of memory some ``Slots`` of it. A network's name
     stands for its flat parameters.
@@ -165,7 +166,7 @@ class Algorithm:
             sets them to it uses an oracle.
         space: hyper-parameters beyond learning rate, weight decay and batch size.
         shortened: values of hyper-parameters at which a training of a few epochs still reaches
-            every stage and every branch of the page; what tests train with.
+            every stage and every branch of the method; what tests train with.
         variant: ``fixed``, or the name of the variant this is.
         variants: fields to replace, by variant. ``plench`` is the benchmark's released program;
             without an entry it is the same as ``fixed``.
@@ -215,7 +216,7 @@ class Algorithm:
         return self.name if self.variant == "fixed" else f"{self.name}:{self.variant}"
 
     def as_variant(self, variant: str) -> Algorithm:
-        """This algorithm under another variant's rules; the same page where they do not differ."""
+        """This algorithm by another variant's rules; the same where they do not differ."""
         fields = {**SHARED.get(variant, {}), **self.variants.get(variant, {})}
         return replace(self, variant=variant, **fields)
 

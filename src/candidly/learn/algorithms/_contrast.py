@@ -1,4 +1,4 @@
-"""What contrastive pages share: a queue of features, class prototypes, and their losses.
+"""What contrastive methods share: a queue of features, class prototypes, and their losses.
 
 Features have length 1 and are compared by their products over a temperature. A batch's own
 features are moved by gradient; the momentum network's (keys) and the queue's are constants. A queue
@@ -22,7 +22,7 @@ from ._space import Number, Setting, one_of
 UNSET = -1  # label of a slot that holds no feature yet
 LOG2_E = math.log2(math.e)
 
-# of every page with a queue; `text` is the released program's name
+# of every method with a queue; `text` is the released program's name
 SPACE: Mapping[str, Setting] = {
     "size": one_of(128, (64, 128, 256), "feat_dim", static=True, within="[1, 4096]", whole=True),
     "queue": one_of(

@@ -23,7 +23,7 @@ class Trials(Protocol):
         rows: row tables (K, n, ...) by name.
         memory: what else changes, (K, ...) by name.
         constants: what training labels fix, (K, ...) by name.
-        parameters: the parameters of the page beside its networks, (K, ...) by name, with gradient.
+        parameters: what the method trains beside its networks, (K, ...) by name, with gradient.
         K, n, q, B: trials, training rows of each, classes, rows of a batch.
         t, T, E: updates done, in all, and of an epoch.
         alive: bool (K,), the trials that have not diverged; ``everyone``: all of them.

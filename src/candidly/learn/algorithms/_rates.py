@@ -1,8 +1,8 @@
 """Schedules of the learning rate: what it is multiplied by at an update.
 
 For ``Stage.rate``, and for recipes. Each makes a function of the stack, which reads the clock
-there: how much of the stage's updates is done, or of all of them. A page may write its own, of its
-hyper-parameters or memory.
+there: how much of the stage's updates is done, or of all of them. A method may write its own, of
+its hyper-parameters or memory.
 """
 
 from __future__ import annotations

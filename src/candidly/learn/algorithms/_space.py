@@ -30,7 +30,7 @@ class Setting:
         draw: (legacy generator) -> a random value.
         shown: the distribution in a reader's words.
         text: what its stream is named by, where the benchmark's name differs from ours.
-        static: it decides shapes or control flow: a plain number to pages, and trials that differ
+        static: it decides shapes or control flow: a plain number to methods, and trials that differ
             in it train in different stacks.
         published: what Table 8 of the benchmark's paper says, where its program differs.
         within: the interval of possible values, such as ``[0, 1)``; '' for any finite number.

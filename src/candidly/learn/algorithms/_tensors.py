@@ -1,4 +1,4 @@
-"""Small tensor functions that several pages share. All take any leading axes."""
+"""Small tensor functions that several methods share. All take any leading axes."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ DIFFERENCES = {
 
 
 def variants(step, of_table=lambda table: table) -> dict[str, Mapping[str, Any]]:
-    """Other ways to come by the matrix, for a page whose default is ``anchored``."""
+    """Other ways to come by the matrix, for a method whose default is ``anchored``."""
     return {
         "counts": {"stages": estimated(step, counted, of_table), "space": WARM_UP},
         "symmetric": {

@@ -111,7 +111,7 @@ def _dividemix(warm_up: int) -> Published:
     )
 
 
-OWN_RATE = _sgd("schedule=constant")  # of pages whose stages have the published rate
+OWN_RATE = _sgd("schedule=constant")  # of methods whose stages have the published rate
 
 
 def _pes_semi(first: int, lambda_u: float) -> Published:

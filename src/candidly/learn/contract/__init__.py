@@ -1,6 +1,6 @@
-"""Does an algorithm of somebody else's keep the contract? The checks of every page, for a plug-in.
+"""Does somebody else's algorithm keep the contract? The checks of every method, for plug-ins.
 
-A page is trained on small data, three trials in a stack of unlike hyper-parameters, and must
+A method is trained on small data, three trials in a stack of unlike hyper-parameters, and must
 end as it does alone, when interrupted, and beside trials that fail; on every kind of input that it
 does not refuse, with as many trials as channels, classes and rows of a batch; and learn something.
 """
@@ -135,14 +135,14 @@ def _checked(label: str, plugin: Plugin, ran: dict[Where, Steps]) -> Iterator[Fi
 
 
 def write_new(name: str, folder: Path) -> tuple[Path, Path]:
-    """Write a page of an algorithm that works, and its test, to begin with.
+    """Write the file of an algorithm that works, and its test, to begin with.
 
     Args:
         name: what people will write, such as ``my-method``.
         folder: where both go.
 
     Returns:
-        the page and the test.
+        the file and its test.
 
     Raises:
         ValueError: no name, or one that candidly has given.
@@ -155,18 +155,18 @@ def write_new(name: str, folder: Path) -> tuple[Path, Path]:
     if known is not None and plugin_of("algorithm", known) is None:
         raise Refusal(f"{known} is an algorithm that candidly has.", "choose another name")
     if stem[0].isdigit():
-        stem = f"page_{stem}"
-    page, test = folder / f"{stem}.py", folder / f"test_{stem}.py"
-    for path in (page, test):
+        stem = f"method_{stem}"
+    method, test = folder / f"{stem}.py", folder / f"test_{stem}.py"
+    for path in (method, test):
         if path.exists():
             raise refused(FileExistsError, f"{path} is there already.", "name another `folder`")
     folder.mkdir(parents=True, exist_ok=True)
-    page.write_text(PAGE.replace("NAME", name), encoding="utf-8")
+    method.write_text(METHOD.replace("NAME", name), encoding="utf-8")
     test.write_text(TEST.replace("STEM", stem), encoding="utf-8")
-    return page, test
+    return method, test
 
 
-PAGE = '''"""NAME: say here what it minimises, and who found it."""
+METHOD = '''"""NAME: say here what it minimises, and who found it."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def after(s: Trials, b: Batch):
 
 candidly.register("algorithm", Algorithm("NAME", (Stage(step, after),), rows=rows))
 '''
-TEST = '''"""The page keeps the contract: stacking, resuming, divergence, and every branch runs."""
+TEST = '''"""It keeps the contract: stacking, resuming, divergence, and every branch runs."""
 
 from pathlib import Path
 
@@ -200,7 +200,7 @@ import candidly
 from candidly.learn.contract import check_plugin
 
 
-def test_the_page_keeps_the_contract():
+def test_the_method_keeps_the_contract():
     findings = check_plugin(candidly.plugins.load(Path(__file__).parent / "STEM.py"))
     assert not [one for one in findings if one.problem]
 '''

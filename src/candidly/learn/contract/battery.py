@@ -1,6 +1,6 @@
 """What every algorithm is put through: whole, small trainings, and checks on them.
 
-A training is short enough to be run whole, because each page says at which values of its
+A training is short enough to be run whole, because each method says at which values of its
 hyper-parameters it still reaches everything (``Algorithm.shortened``). The reference, a stack of
 three trials, is run once for all checks.
 """
@@ -58,16 +58,16 @@ def toy(
     )
 
 
-def shortened(page: Algorithm) -> dict[str, float | int]:
-    """The page's values for trainings of a few epochs, of the hyper-parameters that it has."""
-    there = page.settings()
-    return {name: value for name, value in page.shortened.items() if name in there}
+def shortened(method: Algorithm) -> dict[str, float | int]:
+    """The method's values for trainings of a few epochs, of the hyper-parameters that it has."""
+    there = method.settings()
+    return {name: value for name, value in method.shortened.items() if name in there}
 
 
 def member(
     data: Labelled,
     k: int,
-    page: Algorithm,
+    method: Algorithm,
     examples: Examples,
     rows: float = 0.81,
     batch: int = 32,
@@ -75,8 +75,8 @@ def member(
 ) -> Member:
     """Trial ``k``: its own rows, seed and drawn hyper-parameters."""
     chosen = np.random.default_rng(k).permutation(data.n)[: int(rows * data.n)]
-    values = configuration(page.settings(), k, 0) | {"batch_size": batch}
-    values |= shortened(page) | hyper
+    values = configuration(method.settings(), k, 0) | {"batch_size": batch}
+    values |= shortened(method) | hyper
     return Member(100 + k, chosen, values, split_scaling(data, examples, chosen, "train"))
 
 
@@ -92,11 +92,11 @@ def make_stack(
     **hyper: float,
 ) -> Stack:
     """A stack of the algorithm's trials, each with other hyper-parameters."""
-    page = algorithm(name)
-    examples = make_examples(data, page.reads, dtype=dtype, device=device)
-    members = [member(data, k, page, examples, batch=batch, **hyper) for k in trials]
+    method = algorithm(name)
+    examples = make_examples(data, method.reads, dtype=dtype, device=device)
+    members = [member(data, k, method, examples, batch=batch, **hyper) for k in trials]
     net = mlp(examples.inputs.shape[1], data.q, hidden)
-    return start(page, net, examples, members, steps)
+    return start(method, net, examples, members, steps)
 
 
 def advance(stack: Stack, steps: int) -> Stack:
@@ -117,7 +117,7 @@ class Reference:
     Attributes:
         ends: what changed, and the rows' suspicion, at the end.
         marks: saved states by updates done: within and between stages.
-        ran: the pages' instructions that ran.
+        ran: the methods' instructions that ran.
     """
 
     name: str

@@ -1,7 +1,8 @@
 """Every kind of input, at sizes that coincide, and data that any method learns.
 
-There are as many trials as channels, columns, classes and rows of a batch. What a page spreads over
-the wrong axis then meets no error, and mixes trials instead; so each is compared with one alone.
+There are as many trials as channels, columns, classes and rows of a batch. What a method spreads
+over the wrong axis then meets no error, and mixes trials instead; so each is compared with one
+alone.
 """
 
 from __future__ import annotations
@@ -74,37 +75,37 @@ def labels() -> Labelled:
 
 
 def of_table(name: str, trials: Sequence[int]) -> Stack:
-    page, data = algorithm(name), labels()
-    examples = make_examples(data, page.reads, dtype=torch.float64)
-    members = [member(data, k, page, examples, batch=SAME) for k in trials]
-    return start(page, mlp(SAME, data.q, HIDDEN), examples, members, STEPS)
+    method, data = algorithm(name), labels()
+    examples = make_examples(data, method.reads, dtype=torch.float64)
+    members = [member(data, k, method, examples, batch=SAME) for k in trials]
+    return start(method, mlp(SAME, data.q, HIDDEN), examples, members, STEPS)
 
 
 def of_pictures(name: str, trials: Sequence[int]) -> Stack:
-    page, said = algorithm(name), labels()
+    method, said = algorithm(name), labels()
     pixels = np.random.default_rng(8).integers(0, 256, (said.n, PIXELS, PIXELS, SAME), np.uint8)
     data = replace(said, inputs=pixels)
-    examples = make_examples(data, page.reads, dtype=torch.float64)
-    members = [member(data, k, page, examples, batch=SAME) for k in trials]
+    examples = make_examples(data, method.reads, dtype=torch.float64)
+    members = [member(data, k, method, examples, batch=SAME) for k in trials]
     net = from_torch(lambda: Pictured(data.q), (SAME, PIXELS, PIXELS), data.q)
-    return start(page, with_projection(net, size=SAME), examples, members, STEPS, recipe("adam"))
+    return start(method, with_projection(net, size=SAME), examples, members, STEPS, recipe("adam"))
 
 
 def of_texts(name: str, trials: Sequence[int]) -> Stack:
-    page, data = algorithm(name), labels()
+    method, data = algorithm(name), labels()
     g = np.random.default_rng(8)
     starts = np.concatenate([[0], g.integers(1, LONGEST + 1, data.n).cumsum()])
     there = held(Tokens(g.integers(1, WORDS.size + 1, starts[-1]), starts, WORDS))
-    read = {label: torch.tensor(getattr(data, label)) for label in page.reads}
+    read = {label: torch.tensor(getattr(data, label)) for label in method.reads}
     none = np.zeros(0)
     examples = Examples(there.ids, read, none, none, data.q, torch.float64, texts=there)
     members = []
     for k in trials:
-        plain = member(data, k, page, examples, batch=SAME)
+        plain = member(data, k, method, examples, batch=SAME)
         known = split_words(there, plain.rows)
         members.append(Member(plain.seed, plain.rows, plain.hyper, None, known))
     net = from_torch(lambda: Worded(data.q), (LONGEST,), data.q, words=WORDS)
-    return start(page, with_projection(net, size=SAME), examples, members, STEPS, recipe("adam"))
+    return start(method, with_projection(net, size=SAME), examples, members, STEPS, recipe("adam"))
 
 
 KINDS: Mapping[str, Callable[[str, Sequence[int]], Stack]] = {
@@ -115,7 +116,7 @@ KINDS: Mapping[str, Callable[[str, Sequence[int]], Stack]] = {
 
 
 def refuses(name: str, kind: str) -> bool:
-    """Whether a page says, before it trains, that it does not take this kind of input."""
+    """Whether a method says, before it trains, that it does not take this kind of input."""
     try:
         KINDS[kind](name, [0])
     except ValueError:
@@ -164,6 +165,6 @@ def check_sane(run: Reference) -> None:
 
 
 def _learned(name: str, data: Labelled) -> Tensor:
-    """Logits of all rows behind a short training at the page's defaults."""
+    """Logits of all rows behind a short training at the method's defaults."""
     stack = make_stack(data, name, [0], UPDATES, torch.float64, hidden=32, lr=LR)
     return advance(stack, UPDATES).logits(0, torch.arange(data.n))

@@ -68,7 +68,7 @@ def where(code: CodeType) -> Where:
 
 @cache
 def on_import(module: str) -> dict[Where, Steps]:
-    """What runs when a page is imported, as functions do that make stages."""
+    """What runs when a method is imported, as functions do that make stages."""
     spec: Any = importlib.util.spec_from_file_location(
         f"candidly.learn.algorithms.again_{module}", FOLDER / f"{module}.py"
     )

@@ -6,7 +6,7 @@ state. A loss is summed over trials once, before ``backward``; nothing else cros
 
 What a trial's independence rests on, each held by a test over every algorithm
 (``tests/learn/algorithms/test_battery.py``). These train from the first update to the last, and
-fail if a line or a branch of a page never ran on the way; ``test_defects_are_caught.py`` plants
+fail if a line or a branch of a method never ran on the way; ``test_defects_are_caught.py`` plants
 defects and sees the tests fail.
 
 * Random numbers are functions of (trial seed, name, time) from a counter-based generator
@@ -53,10 +53,10 @@ statistics of the split's training rows (from exact sums of each picture, made o
 constants. What a view does to a row follows from (trial seed, view, update, picture): Philox4x32-10
 with these as counter and key (``seeds.words``), so that it depends on no neighbour and on no place
 in the batch. The numbers are drawn on the host, all blocks of words that a view needs at once, and
-sent; pixels are changed where they are, uint8 to uint8, by operations that equal Pillow's. A page
+sent; pixels are changed where they are, uint8 to uint8, by operations that equal Pillow's. A method
 names ``plain``, ``weak``, ``strong`` or ``distill``, the kind of input decides what that is
 (``learn/engine/viewing.py``), and a recipe may put another view in its place; only views that a
-page asks for are made. Watchers see what the page was shown: what a network has answered in an
+method asks for are made. Watchers see what the method was shown: what a network has answered in an
 update is kept until its parameters move.
 
 Texts are ``Labelled`` as texts, and become tokens where the network takes these (``seen_as``:
@@ -66,7 +66,7 @@ that no tokeniser needs a token for it. A data set's words are numbered once; wh
 knows follows from its training rows (``split_words``), as its scaling does. A batch is padded to
 its longest text, a network sees no column that is padding for its whole trial, and rows are
 predicted in the order of their lengths. ``Module.mixed`` says what a network makes of mixed rows:
-of numbers the inputs are mixed, of texts features or embeddings, as the recipe has it; pages give
+of numbers the inputs are mixed, of texts features or embeddings, as the recipe has it; methods give
 what mixes and never see which. A language model's folder is read as JSON and tensors by candidly
 itself, and transformers gives the modules alone. Its numbers lie once in a process; a trial starts
 from a copy, and what the folder lacks is drawn. Trials know it by its digest, and a results
@@ -91,7 +91,7 @@ fit in memory is refused before anything is made. Groups are divided evenly; amo
 where that makes few stacks, as smaller ones are slower. The size never changes a number.
 
 On a GPU. Nothing of this has run on one yet. What has run instead, on the CPU device: the device
-tests (``tests/devices``, every page and every network among them) and each part of
+tests (``tests/devices``, every method and every network among them) and each part of
 ``bench/gpu.py``, the command that measures all of it. ``arithmetic.py`` sets, for a stack's calls
 alone, what float32 means (torch rounds convolutions to TF32) and cuDNN's repeatable algorithms.
 Small stacks, and networks that are computed one by one in stacks of any size, step by torch's fused

@@ -14,7 +14,7 @@ from ...ground.seeds import draw
 from ..algorithms import Algorithm
 from ..views import gaussian_noise
 from .examples import Examples
-from .viewing import PageViews
+from .viewing import MethodViews
 
 
 class BatchRows(NamedTuple):
@@ -132,7 +132,7 @@ class Orders:
 
 
 class Draws:
-    """An epoch's rows that a page chose; arguments as for ``Orders``.
+    """An epoch's rows that a method chose; arguments as for ``Orders``.
 
     Args:
         order: int64 (K, E * B), or (K, M, E * B) with a batch per network.
@@ -220,7 +220,7 @@ class Feed:
         rows: Mapping[str, Tensor],
         scaling: tuple[Tensor, Tensor] | None,
         samplers: Samplers,
-        views: PageViews,
+        views: MethodViews,
         words: Tensor | None = None,
     ):
         self.algorithm, self.examples, self.rows = algorithm, examples, rows
@@ -295,7 +295,7 @@ class Feed:
 
 
 def _checked(order: Tensor, trials: int, n: int, count: int) -> Tensor:
-    """An epoch's rows as a page gives them, if they can be that."""
+    """An epoch's rows as a method gives them, if they can be that."""
     if order.dim() not in (2, 3) or (order.shape[0], order.shape[-1]) != (trials, count):
         raise ValueError(
             f"a sampler returned {tuple(order.shape)} rows; an epoch takes ({trials}, {count}), or "

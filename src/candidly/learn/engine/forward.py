@@ -23,7 +23,7 @@ def rows_at_once(net: Net) -> int:
 
 
 def of_rows(
-    page: Algorithm,
+    method: Algorithm,
     module: Module,
     examples: Examples,
     prepared: tuple[tuple[Tensor, Tensor] | None, Tensor | None],
@@ -44,10 +44,10 @@ def of_rows(
         change: what is done to scaled inputs (1, m, ...) before.
         view: (rows) -> what is done to their pixels or tokens before, or None.
     """
-    if copy is None and page.averages:
+    if copy is None and method.averages:
         each = [
-            of_rows(page, module, examples, prepared, k, rows, m, change, view)
-            for m in range(page.networks)
+            of_rows(method, module, examples, prepared, k, rows, m, change, view)
+            for m in range(method.networks)
         ]
         return Output(*(torch.stack(parts).mean(0) for parts in zip(*each)))
     outs = []

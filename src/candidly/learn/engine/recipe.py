@@ -19,7 +19,7 @@ from ..written.views import is_view_of, read_view
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a trial is trained, where an algorithm's page does not say it itself.
+    """How a trial is trained, where an algorithm's method does not say it itself.
 
     Attributes:
         optimiser: ``adam``, ``adamw`` or ``sgd``.

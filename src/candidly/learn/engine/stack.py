@@ -1,4 +1,4 @@
-"""K trials of one algorithm as one stack: their state, and what pages may ask of it.
+"""K trials of one algorithm as one stack: their state, and what methods may ask of it.
 
 A stack's trials share the algorithm, the batch size, the number of training rows and the clock;
 each has its own rows, seed, hyper-parameters and state, and its numbers do not depend on its
@@ -28,7 +28,7 @@ from .forward import of_rows
 from .moving import LearnedRows, Movers
 from .recipe import Recipe
 from .stages import Stages
-from .viewing import PageViews
+from .viewing import MethodViews
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Tables:
 class Stack:
     """K trials trained as one; ``start`` makes it.
 
-    Pages use what ``algorithms.Trials`` lists: ``net`` and the algorithm's other networks by name,
+    Methods use what ``algorithms.Trials`` lists: ``net`` and the other networks by name,
     ``parameters``, ``hp``, ``rows``, ``memory`` and ``constants`` by name, ``n``, ``q``, ``B``,
     ``K``, ``t`` (updates done), ``T`` (updates in all), ``E`` (updates per epoch), ``epoch``,
     ``stage_share``, ``dtype``, and the methods up to ``anew``.
@@ -78,7 +78,7 @@ class Stack:
         index: int64 (K, n), the trials' rows in the examples.
         scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
         words: for texts, what each token number is, int64 (K, size + 1), or None.
-        hp: hyper-parameters as pages see them.
+        hp: hyper-parameters as methods see them.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Stack:
         self.rows, self.memory, self.constants = tables.rows, tables.memory, tables.constants
         self.learned = LearnedRows(algorithm.learned, self.rows, self.hyper)
         samplers = Samplers(self.seeds, index, self.B)
-        self.views = PageViews(algorithm, examples, recipe)
+        self.views = MethodViews(algorithm, examples, recipe)
         self.feed = Feed(algorithm, examples, self.rows, scaling, samplers, self.views, words)
         self.row_weights: Tensor | None = None  # (K, n), of mean 1: how much each row counts
         self.t = 0
@@ -123,7 +123,7 @@ class Stack:
         self.loss_count = 0
         self.seconds = 0.0
 
-    # what pages may ask
+    # what methods may ask
 
     def __getattr__(self, name: str) -> Module:
         try:

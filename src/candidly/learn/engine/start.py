@@ -25,7 +25,7 @@ PRECISIONS = {"float32": None, "tf32": None, "bfloat16": torch.bfloat16}
 
 
 def start(
-    page: Algorithm,
+    method: Algorithm,
     net: Net,
     examples: Examples,
     members: Sequence[Member],
@@ -35,10 +35,10 @@ def start(
     """A fresh stack of these trials.
 
     Args:
-        net: the network that is asked for; the page may have others, or another head on it.
+        net: the network that is asked for; the method may have others, or another head on it.
         members: with equally many rows, one batch size and one value of what is static.
         steps: updates in all.
-        recipe: how they train where the page leaves it open.
+        recipe: how they train where the method leaves it open.
 
     Raises:
         ValueError: fewer rows than a batch, or members that differ in what they must share.
@@ -55,18 +55,18 @@ def start(
     index = torch.from_numpy(np.stack([m.rows for m in members])).to(examples.device)
     initial = partial(_initial, examples, members, index)
     return Stack(
-        page,
+        method,
         examples,
         members,
         steps,
-        _flats(page, net, examples, members, recipe),
+        _flats(method, net, examples, members, recipe),
         index,
         _scaling(examples, members),
-        _hyper_parameters(page, members, examples),
+        _hyper_parameters(method, members, examples),
         Tables(
-            rows=initial(page.rows) | initial(partial(_learned, page)),
-            memory=initial(page.memory),
-            constants=initial(page.constants),
+            rows=initial(method.rows) | initial(partial(_learned, method)),
+            memory=initial(method.memory),
+            constants=initial(method.constants),
         ),
         recipe,
         _words(examples, members),
@@ -83,34 +83,34 @@ def _words(examples: Examples, members: Sequence[Member]) -> Tensor | None:
 
 
 def _flats(
-    page: Algorithm, net: Net, examples: Examples, members: Sequence[Member], recipe: Recipe
+    method: Algorithm, net: Net, examples: Examples, members: Sequence[Member], recipe: Recipe
 ) -> dict[str, Flat]:
-    """The page's networks, and its parameters beside them."""
+    """The method's networks, and its parameters beside them."""
     seeds = [member.seed for member in members]
     where = examples.dtype, examples.device
-    trained = _trained(page)
+    trained = _trained(method)
 
     def module(made: Net, name: str, init: str) -> Module:
         return Module(
             made,
             seeds,
             *where,
-            page.networks,
+            method.networks,
             init,
             trained=name in trained,
-            moves_always=page.statistics == "always",
+            moves_always=method.statistics == "always",
             precision=PRECISIONS[recipe.precision],
             mix_at=recipe.mix_at,
         )
 
-    nets = page.networks_on(net, examples.q, members[0].hyper)
+    nets = method.networks_on(net, examples.q, members[0].hyper)
     trained_net = nets.pop("net")
     batch = int(members[0].hyper["batch_size"])
-    check_fits([trained_net, *nets.values()] * page.networks, len(members), batch, *where)
+    check_fits([trained_net, *nets.values()] * method.networks, len(members), batch, *where)
     flats: dict[str, Flat] = {"net": module(trained_net, "net", "init")}
     for name, other in nets.items():
         flats[name] = module(other, name, f"init {name}")
-    for name, values in page.parameters.items():
+    for name, values in method.parameters.items():
         array = values(examples.q)
         flats[name] = Flat(
             {name: array.shape}, {}, partial(_same, {name: array}), seeds, *where, 1, f"init {name}"
@@ -122,32 +122,32 @@ def _same(values: Mapping[str, np.ndarray], rng: np.random.Generator) -> Mapping
     return values
 
 
-def _trained(page: Algorithm) -> set[str]:
+def _trained(method: Algorithm) -> set[str]:
     """Networks that some stage moves by gradient."""
-    every = {"net", *page.modules}
+    every = {"net", *method.modules}
     return {
         name.partition(".")[0]
-        for stage in page.stages
+        for stage in method.stages
         for name in (every if stage.trains is None else stage.trains)
     }
 
 
 def _hyper_parameters(
-    page: Algorithm, members: Sequence[Member], examples: Examples
+    method: Algorithm, members: Sequence[Member], examples: Examples
 ) -> SimpleNamespace:
-    """As pages see them: a plain number where it is static, else (K, 1), or (K, 1, 1)."""
-    settings = page.settings()
+    """As methods see them: a plain number where it is static, else (K, 1), or (K, 1, 1)."""
+    settings = method.settings()
 
     def shared(name: str) -> float | int:
         values = {m.hyper[name] for m in members}
         if len(values) > 1:
-            raise ValueError(f"{page.name}'s {name} is common to a stack; got {sorted(values)}.")
+            raise ValueError(f"{method.name}'s {name} is common to a stack; got {sorted(values)}.")
         return values.pop()
 
     def each(name: str) -> Tensor:
         values = [m.hyper[name] for m in members]
         tensor = torch.tensor(values, dtype=examples.dtype, device=examples.device)
-        return tensor.view(-1, *[1] * (1 if page.networks == 1 else 2))
+        return tensor.view(-1, *[1] * (1 if method.networks == 1 else 2))
 
     return SimpleNamespace(
         **{name: shared(name) if settings[name].static else each(name) for name in members[0].hyper}
@@ -167,8 +167,8 @@ def _scaling(examples: Examples, members: Sequence[Member]) -> tuple[Tensor, Ten
     return stacked(shifts), stacked(factors)
 
 
-def _learned(page: Algorithm, trial: Any) -> dict[str, Tensor]:
-    return {name: row.make(trial) for name, row in page.learned.items()}
+def _learned(method: Algorithm, trial: Any) -> dict[str, Tensor]:
+    return {name: row.make(trial) for name, row in method.learned.items()}
 
 
 def _initial(
@@ -199,7 +199,7 @@ def _initial(
 
 
 def _made(make: Any, trial: Any) -> Mapping[str, Tensor]:
-    """A page's tables of a trial, (1, ...) each."""
+    """A method's tables of a trial, (1, ...) each."""
     try:
         tables: Mapping[str, Tensor] = make(trial)
     except Exception as error:

@@ -107,7 +107,7 @@ def _check_objective(stack: Stack, objective: Any, updates: Any) -> None:
 def shown(stack: Stack, batch: StackBatch) -> StackBatch:
     """The batch for watchers: with what the first network says of the inputs trained on.
 
-    Where the page has asked it about them, that is its answer, without another forward pass.
+    Where the method has asked it about them, that is its answer, without another forward pass.
     """
     logits, features = (part.detach() for part in stack.net.said(batch.x) or stack.net(batch.x))
     if stack.net.copies > 1:

@@ -1,4 +1,4 @@
-"""What the views that a page names are for a stack's inputs."""
+"""What the views that a method names are for a stack's inputs."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .examples import Examples
 from .recipe import ADAM, Recipe
 
 
-class PageViews:
-    """A page's views of some examples, as a recipe has them.
+class MethodViews:
+    """A method's views of some examples, as a recipe has them.
 
     Args:
-        recipe: for pictures and texts, it says what training sees (``x``) and may replace a page's
-            views.
+        recipe: for pictures and texts, it says what training sees (``x``) and may replace a
+            method's views.
 
     Raises:
         KeyError: inputs of this kind have no such view; the message suggests the nearest.
     """
 
-    def __init__(self, page: Algorithm, examples: Examples, recipe: Recipe = ADAM):
-        self.page, self.examples = page, examples
-        self.declared: Mapping[str, View] = {"plain": View(), **page.views}
+    def __init__(self, method: Algorithm, examples: Examples, recipe: Recipe = ADAM):
+        self.method, self.examples = method, examples
+        self.declared: Mapping[str, View] = {"plain": View(), **method.views}
         self.changes: dict[str, Change] = {}
         make = self._maker()
         if make is not None:
@@ -55,10 +55,10 @@ class PageViews:
         return view.pictures if self.examples.pictures else ""
 
     def check(self, name: str) -> None:
-        """Raises KeyError where the page has not declared this view."""
+        """Raises KeyError where the method has not declared this view."""
         if name not in self.declared:
-            known = ", ".join(self.page.views) or "none"
-            raise KeyError(f"{self.page.name} has no view {name!r}; it declares: {known}")
+            known = ", ".join(self.method.views) or "none"
+            raise KeyError(f"{self.method.name} has no view {name!r}; it declares: {known}")
 
     def of_rows(
         self,

@@ -1,4 +1,4 @@
-"""What changes a stack: what a page returned, and the optimisers' steps, for live trials only."""
+"""What changes a stack: what a method returned, and the optimisers' steps, for live trials only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .stack import Stack
 
 
 def write(stack: Stack, updates: Updates, batch: StackBatch | None = None) -> None:
-    """Write what a page returned; row tables by ``batch`` if given.
+    """Write what a method returned; row tables by ``batch`` if given.
 
     A network's name stands for its flat parameters, and ``net.NAME`` for a buffer of its.
 
@@ -93,7 +93,7 @@ def _target(stack: Stack, name: str) -> Tensor:
 
 
 def _like_stored(new: Tensor, old: Tensor) -> Tensor:
-    """What a page returned, of the type and on the device of what it is written into."""
+    """What a method returned, of the type and on the device of what it is written into."""
     return new.detach().to(old.device, old.dtype)
 
 

@@ -112,13 +112,13 @@ def fit(
         FloatingPointError: training diverged.
     """
     data = _labelled(data, algorithm)
-    page = _page(default_algorithm(data) if algorithm is None else algorithm)
-    data, weights = _weighted(data, page, sample_weight)
+    method = _method(default_algorithm(data) if algorithm is None else algorithm)
+    data, weights = _weighted(data, method, sample_weight)
     _check_net(net)
     steps, seed = whole(steps, "steps", low=1), whole(seed, "seed")
     kind = "images" if takes_pictures(data.kind, net) else seen_as(data.kind, net)
     how = recipe_for(recipe, kind)
-    values = hyper_parameters(page, hyper, data.n, common(how.optimiser, kind))
+    values = hyper_parameters(method, hyper, data.n, common(how.optimiser, kind))
     if scaling not in SCALINGS:
         raise ValueError(f"scaling is {scaling!r}; use one of {', '.join(SCALINGS)}.")
     device = check_device(device)
@@ -131,13 +131,13 @@ def fit(
             f"as a batch, which is {batch}. Use more rows, or batch_size={max(data.n, 1)} or less."
         )
     reading = fit_reading(data, net)
-    seen, rows = reading.table(data if page.oracle else data.blind()), np.arange(data.n)
-    examples = make_examples(seen, page.reads, scaling, device=device, net=net)
+    seen, rows = reading.table(data if method.oracle else data.blind()), np.arange(data.n)
+    examples = make_examples(seen, method.reads, scaling, device=device, net=net)
     scaled_by = split_scaling(seen, examples, rows, scaling)
     member = Member(seed, rows, values, scaled_by, split_words(examples.texts, rows))
     text = default_net(examples.shape) if net is None else net
     made = network(text, examples.shape, data.q, examples.words, data.classes)
-    stack = start(page, made, examples, [member], steps, how)
+    stack = start(method, made, examples, [member], steps, how)
     if weights is not None:
         stack.row_weights = torch.from_numpy(weights[None]).to(stack.device, stack.dtype)
     if (every is None) != (each is None):
@@ -145,8 +145,8 @@ def fit(
     pauses = {*range(TOLD_EVERY, steps, TOLD_EVERY), steps}
     due = set() if every is None else set(range(whole(every, "every", low=1), steps + 1, every))
     about: dict[str, Any] = {
-        "algorithm": page.label,
-        "version": page.version,
+        "algorithm": method.label,
+        "version": method.version,
         "hyper": values,
         "net": text if net is None else pinned(net),
         "shape": list(examples.shape),
@@ -161,12 +161,12 @@ def fit(
     }
     if weights is not None:
         about["weights"] = hashlib.sha256(weights.tobytes()).hexdigest()[:16]
-    if data.given is not None and "given" in page.reads:
+    if data.given is not None and "given" in method.reads:
         about["label counts"] = np.bincount(data.given[data.given >= 0], minlength=data.q).tolist()
     if examples.words is not None:
         about["words"] = asdict(examples.words)
-    if page.averages:
-        about["averaged"] = page.networks
+    if method.averages:
+        about["averaged"] = method.networks
     scaled = _whole_scaling(examples, member)
     with one_thread():
         for done in train(stack, sorted(pauses | due), watchers):
@@ -176,8 +176,8 @@ def fit(
                 each(Model(_parameters(stack), scaled, {**about, "steps": done}), done)
     if stack.diverged_at[0] is not None:
         raise FloatingPointError(
-            f"{page.label} diverged after {stack.diverged_at[0]} updates; lower the learning rate "
-            f"(lr={float(values['lr']):g})."
+            f"{method.label} diverged after {stack.diverged_at[0]} updates; lower the learning "
+            f"rate (lr={float(values['lr']):g})."
         )
     with one_thread():
         scores = suspicion(stack)
@@ -185,7 +185,7 @@ def fit(
 
 
 def _weighted(
-    data: Labelled, page: Algorithm, sample_weight: Any
+    data: Labelled, method: Algorithm, sample_weight: Any
 ) -> tuple[Labelled, np.ndarray | None]:
     """The rows that count, and how much, of mean 1; None where all count the same.
 
@@ -195,9 +195,9 @@ def _weighted(
     if sample_weight is None:
         return data, None
     weights = row_weights(sample_weight, data.n)
-    if page.name not in WEIGHTED:
+    if method.name not in WEIGHTED:
         raise Refusal(
-            f"{page.name} takes no weights: its loss is not a mean over rows of what each row "
+            f"{method.name} takes no weights: its loss is not a mean over rows of what each row "
             "gives alone.",
             f"use one of {', '.join(sorted(WEIGHTED))}",
             "leave `sample_weight` and `class_weight` out",
@@ -261,7 +261,7 @@ def _labelled(data: Any, algorithm: Any) -> Labelled:
     )
 
 
-def _page(algorithm: Any) -> Algorithm:
+def _method(algorithm: Any) -> Algorithm:
     """The algorithm of a name, or a value that has one.
 
     Raises:
@@ -317,7 +317,7 @@ def recipe_for(text: str | None, kind: str) -> Recipe:
 
 
 def hyper_parameters(
-    page: Algorithm,
+    method: Algorithm,
     asked: Mapping[str, float],
     rows: int | None = None,
     shared: Mapping[str, Setting] | None = None,
@@ -333,15 +333,15 @@ def hyper_parameters(
         ValueError: a hyper-parameter that it does not have, which suggests the nearest, or a value
             that it cannot have.
     """
-    settings = page.settings(common() if shared is None else shared)
+    settings = method.settings(common() if shared is None else shared)
     values = configuration(settings, 0, 0)
     for name, value in asked.items():
         if name not in values:
             raise ValueError(
-                f"{page.label} has no hyper-parameter {name!r}{nearest(name, values)} "
+                f"{method.label} has no hyper-parameter {name!r}{nearest(name, values)} "
                 f"It has {', '.join(values)}."
             )
-        settings[name].check(f"{page.label}'s {name}", value)
+        settings[name].check(f"{method.label}'s {name}", value)
     if rows is not None:
         while values["batch_size"] > max(rows, 1):
             values["batch_size"] = int(values["batch_size"]) // 2

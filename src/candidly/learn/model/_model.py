@@ -310,16 +310,16 @@ def _network(
     about: Mapping[str, Any], shape: tuple[int, ...], classes: Sequence[str]
 ) -> tuple[Net, int]:
     """The network that predicts, and how many copies of it are averaged."""
-    page = algorithm_named(about["algorithm"])
-    settings = page.settings()
+    method = algorithm_named(about["algorithm"])
+    settings = method.settings()
     for name, value in about["hyper"].items():
         if name in settings:
             settings[name].check(f"its {name}", value)
     words = about.get("words")
     words = None if words is None else Words(words["size"], words["unknown"], (*words["special"],))
     made = network(about["net"], shape, len(classes), words, tuple(classes))
-    nets = page.networks_on(made, len(classes), about["hyper"])
-    return nets[page.predicts], int(about.get("averaged", 1))
+    nets = method.networks_on(made, len(classes), about["hyper"])
+    return nets[method.predicts], int(about.get("averaged", 1))
 
 
 def _check(arrays: Mapping[str, np.ndarray], about: dict) -> None:

@@ -66,7 +66,7 @@ class Module(Flat):
         for name, buffer in self.buffers.items():
             buffer[number] = torch.from_numpy(np.asarray(values[name])).to(buffer)
 
-    # what pages may ask
+    # what methods may ask
 
     def __call__(self, x: Tensor) -> Output:
         """Logits and features of inputs (K, B, ...): (K, B, .), or (K, copies, B, .) of several.

@@ -1,6 +1,6 @@
 """Views: an input changed a little, so that a network may learn what does not matter.
 
-A page names a view, and the kind of its inputs decides what that is: for pictures a function of
+A method names a view, and the kind of its inputs decides what that is: for pictures a function of
 their pixels and of random words, for texts of their tokens, for tables noise. What is drawn for a
 row of pictures or texts depends on the trial, the view's name, the update and the row alone, never
 on the rest of a batch.

@@ -104,7 +104,7 @@ def policy_view(policy: Policy) -> Change:
     return lambda pixels, draw: change(weak(pixels, draw), draw)
 
 
-# by the names that pages and recipes have for them
+# by the names that methods and recipes have for them
 PICTURES: Mapping[str, Change] = {
     "plain": plain,
     "weak": weak,

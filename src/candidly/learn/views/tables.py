@@ -1,7 +1,7 @@
 """Views of tables: vectors have no crops or colours, what there is for them is noise.
 
-The benchmark gives all views of a row the row itself (Wang et al., ICLR 2025); so does a page here
-that asks for no noise.
+The benchmark gives all views of a row the row itself (Wang et al., ICLR 2025); so does a method
+here that asks for no noise.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from .pictures import Change
 
 WORDS = 4  # random ones in a block, one for each of four neighbouring tokens
 
-TOKENS: Mapping[str, str] = {  # by the names that pages have for them, the views of texts
+TOKENS: Mapping[str, str] = {  # by the names that methods have for them, the views of texts
     "plain": "dropout",
     "weak": "dropout",
     "strong": "drop-words:0.2",

@@ -1,4 +1,4 @@
-"""What a plan keeps of the algorithms it names, from their pages."""
+"""What a plan keeps of the algorithms that it names."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ...learn import algorithms
 from ...learn.algorithms import ALGORITHMS, Algorithm, Setting, algorithm, common, configuration
 from ...learn.written.seen import LANGUAGE
 from .code import code_of
-from .facts import Drawn, Page
+from .facts import Drawn, PlannedMethod
 from .search import search
 from .settings import Settings, recipe_for
 
 
-def pages_asked(settings: Settings) -> list[Algorithm]:
+def methods_asked(settings: Settings) -> list[Algorithm]:
     """The algorithms of these settings, in their order.
 
     Raises:
@@ -28,30 +28,30 @@ def pages_asked(settings: Settings) -> list[Algorithm]:
     return [algorithm(name, settings.variant) for name in settings.algorithms]
 
 
-def page_of(
-    page: Algorithm,
+def method_of(
+    method: Algorithm,
     settings: Settings,
     version: int | None = None,
     kinds: Collection[str] = ("table",),
-) -> Page:
+) -> PlannedMethod:
     """What to keep of one algorithm; with ``version``, of that one.
 
     Args:
         kinds: the kinds of the data sets' inputs.
     """
-    version = page.version if version is None else version
-    place, code = place_and_code(page, code_to_keep)
-    return Page(
+    version = method.version if version is None else version
+    place, code = place_and_code(method, code_to_keep)
+    return PlannedMethod(
         version=version,
-        seed_name=page.seed_name(version),
-        reads=page.reads,
-        networks=page.networks,
-        hyper=_drawn(page, settings, "table"),
+        seed_name=method.seed_name(version),
+        reads=method.reads,
+        networks=method.networks,
+        hyper=_drawn(method, settings, "table"),
         place=place,
         code=code,
-        of_pictures=_drawn(page, settings, "images") if "images" in kinds else (),
-        of_language=_drawn(page, settings, LANGUAGE) if LANGUAGE in kinds else (),
-        plugin=plugin_text(page.name),
+        of_pictures=_drawn(method, settings, "images") if "images" in kinds else (),
+        of_language=_drawn(method, settings, LANGUAGE) if LANGUAGE in kinds else (),
+        plugin=plugin_text(method.name),
     )
 
 
@@ -75,11 +75,11 @@ def plugin_text(name: str) -> str:
 
 
 def place_and_code(
-    page: Algorithm, own: Callable[..., Followed] = plugins.code
+    method: Algorithm, own: Callable[..., Followed] = plugins.code
 ) -> tuple[str, tuple[str, ...]]:
-    """Where an algorithm's page is defined, '' if not by candidly, and the hash of its code."""
-    place = _place(page)
-    code = code_of(place) if place else own("algorithm", page.name, page).digest
+    """Where an algorithm is defined, '' if not by candidly, and the hash of its code."""
+    place = _place(method)
+    code = code_of(place) if place else own("algorithm", method.name, method).digest
     return place, () if code is None else (code,)
 
 
@@ -88,39 +88,39 @@ def splits_of(settings: Settings) -> range:
     return range(settings.seed, settings.seed + settings.splits)
 
 
-def space_of(page: Algorithm, settings: Settings, kind: str) -> dict[str, Setting]:
+def space_of(method: Algorithm, settings: Settings, kind: str) -> dict[str, Setting]:
     """The hyper-parameters of an algorithm on inputs of this kind that no setting fixes."""
-    space = page.settings(common(recipe_for(settings, kind).optimiser, kind))
+    space = method.settings(common(recipe_for(settings, kind).optimiser, kind))
     return {name: setting for name, setting in space.items() if name not in settings.hyper}
 
 
 def drawn_at_random(
-    page: Algorithm, settings: Settings, kind: str, config: int, split: int
+    method: Algorithm, settings: Settings, kind: str, config: int, split: int
 ) -> dict[str, float | int]:
     """The hyper-parameters of a configuration and split, on inputs of this kind."""
-    space = page.settings(common(recipe_for(settings, kind).optimiser, kind))
+    space = method.settings(common(recipe_for(settings, kind).optimiser, kind))
     return {
         name: settings.hyper.get(name, _value(name, setting, config, split))
         for name, setting in space.items()
     }
 
 
-def _drawn(page: Algorithm, settings: Settings, kind: str) -> Drawn:
+def _drawn(method: Algorithm, settings: Settings, kind: str) -> Drawn:
     """The hyper-parameters of every split and every configuration that is known beforehand."""
     return tuple(
-        tuple(drawn_at_random(page, settings, kind, config, s) for s in splits_of(settings))
+        tuple(drawn_at_random(method, settings, kind, config, s) for s in splits_of(settings))
         for config in range(search(settings.search).drawn(settings.configs))
     )
 
 
-@cache  # most pages share most settings, and a generator takes longer to seed than to draw
+@cache  # most methods share most settings, and a generator takes longer to seed than to draw
 def _value(name: str, setting: Any, config: int, split: int) -> float | int:
     return configuration({name: setting}, config, split)[name]
 
 
-def _place(page: Algorithm) -> str:
-    """The file and the name of a page of candidly's own; '' for one that somebody else has made."""
-    listed = ALGORITHMS[page.name]
+def _place(method: Algorithm) -> str:
+    """The file and the name of an algorithm of candidly's own; '' for somebody else's."""
+    listed = ALGORITHMS[method.name]
     package = f"{algorithms.__name__}."
     for module in sorted(name for name in sys.modules if name.startswith(package)):
         file = module.removeprefix(package)
