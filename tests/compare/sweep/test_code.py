@@ -141,7 +141,7 @@ def test_another_loss_in_a_page_of_ones_own_is_refused(tmp_path, monkeypatch):
     made = benchmark(data, "mine", out=out, **SMALL)
     assert made.notes == ()
     monkeypatch.setitem(ALGORITHMS, "mine", own_page("logits.amax(-1)"))
-    with pytest.raises(ValueError, match="other code of mine: its page, or what it uses, has"):
+    with pytest.raises(ValueError, match="other code of mine: its file, or what it uses, has"):
         benchmark(data, "mine", out=out, **SMALL)
     [note] = read_results(out).notes
     assert note.startswith("mine: made with other code")

@@ -187,5 +187,5 @@ def test_old_and_new_runs_do_not_stand_in_one_table(made, tmp_path):
     data, out = {"toy": toy()}, tmp_path / "out"
     benchmark(data, "mine", out=out, **SMALL)
     made(head, body, HELPERS.replace("SCALE = 1.0", "SCALE = 2.0"))
-    with pytest.raises(ValueError, match="other code of mine: its page, or what it uses, has"):
+    with pytest.raises(ValueError, match="other code of mine: its file, or what it uses, has"):
         benchmark(data, "mine", out=out, **(SMALL | {"splits": 2}))

@@ -18,7 +18,7 @@ from candidly.learn.engine.recipe import recipe
 from candidly.learn.engine.scaling import CONSTANTS, sums_of
 from candidly.learn.engine.start import start
 from candidly.learn.engine.train import update
-from candidly.learn.engine.viewing import PageViews
+from candidly.learn.engine.viewing import MethodViews
 from candidly.learn.nets import mlp
 
 from toys import member
@@ -277,4 +277,4 @@ def test_a_stack_of_pictures_equals_its_trials_alone_and_learns():
 def test_tables_have_no_view_of_a_recipe():
     data = replace(pictures(), inputs=G.normal(size=(90, 5)))
     stack = stack_on(data, algorithm("ce"))
-    assert PageViews(stack.algorithm, stack.examples, recipe("adam:views=weak")).x == "plain"
+    assert MethodViews(stack.algorithm, stack.examples, recipe("adam:views=weak")).x == "plain"
