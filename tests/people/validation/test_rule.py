@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from candidly import validation
 from candidly.people.review import Rules
 from candidly.people.review._cards import outcome_of
-from candidly.people.review.questions import settled
+from candidly.people.review.rules import settled
 from candidly.people.validation import ANSWERS, CATEGORIES, merged, needed
 
 votes = st.lists(st.sampled_from(range(5)), max_size=9)

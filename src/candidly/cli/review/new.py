@@ -190,9 +190,7 @@ def _tell(project: Project, folder: Path, as_json: bool) -> None:
     more = f"; about {checks:,} more go to known and repeated items" if checks else ""
     print(f"{found.wanted:,} answers are wanted{more}")
     if not rules.decides:
-        kinds = {"one label": "crowd", "all labels": "corrected"}
-        kind = kinds.get(rules.question, "votes")
         print(
             f"{rules.question!r} collects labels and comes to no verdicts; take them out with"
-            f" candidly review export {folder} --as {kind}"
+            f" candidly review export {folder} --as {rules.asked.taken_out}"
         )

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from sqlalchemy import Connection, and_, or_, select
 
 from ...ground.names import shortened
-from ..validation import ANSWERS, CATEGORIES, DIFFERENT_SET, categories, merged, needed
 from . import _schema as t
 from ._log import ANSWER, NOTE
 from ._media import Shown
 from .export import words_of
 from .project import Project
-from .questions import YES_NO, answer_counts, counts_of
+from .questions import counts_of
 from .rules import Rules
 
 COUNTS, REMARK = "counts", "remark"  # states of what was said
@@ -83,7 +81,7 @@ class Said:
 
 def outcomes(rules: Rules) -> Sequence[str]:
     """What items can come to: categories of verdicts, yes or no, or whether they are done."""
-    return _OUTCOMES[rules.question][0]
+    return rules.asked.outcomes
 
 
 def disagreement_of(counts: Mapping[int, int], said: int, sets: bool = False) -> float:
@@ -171,13 +169,11 @@ def said_about(project: Project, cards: Sequence[Card]) -> list[list[Said]]:
 def answers_of(project: Project, card: Card) -> list[tuple[str, int]]:
     """How many said what about an item, in words; what was said most comes first."""
     found: Counter[str] = Counter()
+    names = project.rules.asked.names
     for code, number in card.counts.items():
-        choice = _CHOICES.get(project.rules.question, {}).get(code, str(code))
+        choice = names[code] if names else str(code)
         found[words_of(project, card, choice)[0]] += number
     return sorted(found.items(), key=lambda one: (-one[1], one[0]))
-
-
-_CHOICES = {"verdict": dict(enumerate(ANSWERS)), "yes or no": dict(enumerate(YES_NO))}
 
 
 def cards_of(connection: Connection, project: Project, ids: Sequence[int]) -> list[Card]:
@@ -212,31 +208,7 @@ def _card(row: Any, rules: Rules) -> Card:
 
 def outcome_of(rules: Rules, counts: Mapping[int, int], done: bool, same: bool) -> str:
     """What an item comes to; ``same``: its two classes are one."""
-    return _OUTCOMES[rules.question][1](rules, counts, done, same)
-
-
-def _category(rules: Rules, counts: Mapping[int, int], done: bool, same: bool) -> str:
-    row = merged(answer_counts(counts)[None], np.array([same]))
-    people = needed(row.sum(1), rules.threshold)
-    return CATEGORIES[int(categories(row, people, rules.fewest)[0])]
-
-
-def _yes_no(rules: Rules, counts: Mapping[int, int], done: bool, same: bool) -> str:
-    return "pending" if not done else "yes" if counts.get(1, 0) >= rules.needed else "no"
-
-
-def _done(rules: Rules, counts: Mapping[int, int], done: bool, same: bool) -> str:
-    return "done" if done else "pending"
-
-
-Outcome = Callable[[Rules, Mapping[int, int], bool, bool], str]
-_OUTCOMES: dict[str, tuple[Sequence[str], Outcome]] = {
-    "verdict": (CATEGORIES[:DIFFERENT_SET], _category),
-    "yes or no": (("yes", "no", "pending"), _yes_no),
-    "one label": (("done", "pending"), _done),
-    "several labels": (("done", "pending"), _done),
-    "all labels": (("done", "pending"), _done),
-}
+    return rules.asked.outcome(rules, counts, done, same)
 
 
 def _state(row: Any, card: Card) -> str:

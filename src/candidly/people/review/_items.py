@@ -286,8 +286,7 @@ def check_items(items: Sequence[Item], rules: Rules) -> None:
                     f"the {what} class of item {item.name!r} is {value}; there are"
                     f" {len(rules.classes)} classes."
                 )
-        wanted = {"verdict": ("given", "guessed"), "yes or no": ("asks",)}.get(rules.question, ())
-        for what in wanted:
+        for what in rules.asked.classes:
             if getattr(item, what) < 0:
                 raise ValueError(
                     f"item {item.name!r} has no {what} class, which the question"

@@ -14,8 +14,8 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, select, update
 
 from . import _schema as t
-from .questions import SKIP, codes_of, pattern_of, settled
-from .rules import Rules
+from .questions import SKIP, pattern_of
+from .rules import Rules, codes_of, settled
 
 LAPSED = 0.0  # the end of a lease that is over
 BESIDE = 1e18  # that of one which takes nobody's place: others have all of them, and who takes an

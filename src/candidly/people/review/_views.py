@@ -16,7 +16,6 @@ from ._cards import Card, cards_of, disagreement_of, outcome_of, outcomes
 from .project import Project, find_person
 from .questions import counts_of
 from .rules import Rules
-from .totals import BY
 
 PAGE = 60  # items of a page
 LONGEST = 1000  # characters of a name that is searched
@@ -146,7 +145,7 @@ def _conditions(
 def _comes_to(connection: Connection, rules: Rules, outcome: str) -> ColumnElement[bool]:
     """Items of an outcome, by their answers: few patterns of these are different."""
     i = t.item.c
-    if rules.question not in BY:  # of label questions many are; their outcome is another thing
+    if not rules.asked.grouped:  # of label questions many are; their outcome is another thing
         return i.done == int(outcome == "done")
     same = case((i.given == i.guessed, 1), else_=0)
     rows = connection.execute(select(i.pattern, i.done, same).distinct()).all()

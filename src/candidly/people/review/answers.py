@@ -18,8 +18,7 @@ from ._log import ADD, ANSWER, LONGEST_MS, check_id, check_same, check_text, cou
 from ._refresh import BESIDE, LAPSED, refresh
 from ._visit import PersonState
 from .project import Project
-from .questions import codes_of
-from .rules import Rules
+from .rules import Rules, codes_of
 
 # built once: putting statements together costs more than running them
 _THERE = select(

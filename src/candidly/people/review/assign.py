@@ -303,11 +303,9 @@ def _release(connection: Connection, rules: Rules, people: Sequence[PersonState]
 
 def _task(project: Project, who: PersonState, item: Any, seat: Any, until: float) -> Task:
     rules = project.rules
-    classes: Sequence[int] = ()
-    if rules.question == "verdict":
-        classes = (item.guessed, item.given) if seat.flip else (item.given, item.guessed)
-    elif rules.question == "yes or no":
-        classes = (item.asks,)
+    classes = [getattr(item, what) for what in rules.asked.classes]
+    if seat.flip:
+        classes.reverse()
     return Task(
         item=item.id,
         repeat=seat.repeat,

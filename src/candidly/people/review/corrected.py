@@ -70,7 +70,7 @@ def corrected_tags(project: Project, tags: Any) -> CorrectedTags:
         ValueError: another question, or tags of other rows or classes than the project's.
     """
     rules = project.rules
-    if rules.question != "all labels":
+    if not rules.asked.all_hold:
         raise ValueError(f"the question is {rules.question!r}; only all labels make tags.")
     made = np.array(tags, bool)
     if made.ndim != 2 or made.shape[1] != len(rules.classes):
@@ -121,7 +121,7 @@ def corrected_file(
         )
     classes = project.rules.classes
     merge = project.origin.merge if project.origin is not None else False
-    if project.rules.question == "all labels":
+    if project.rules.asked.all_hold:
         separator = BAR if project.origin is None else project.origin.separator
         tags = corrected_tags(project, ingest.tags_in(sheet, label, classes, separator, merge))
         cells = ingest.corrected_tags(

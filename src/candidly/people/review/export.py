@@ -16,8 +16,8 @@ from ...data.labels.votes import Votes
 from ..validation import ANSWERS, SetTally
 from . import _schema as t
 from .project import Project
-from .questions import SKIP, YES_NO, codes_of, counts_of
-from .rules import OF_LABELS
+from .questions import SKIP, counts_of
+from .rules import codes_of
 from .totals import tally
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def label_votes(project: Project) -> Votes:
         ValueError: another question, or items whose rows are not known.
     """
     rules = project.rules
-    if rules.question not in OF_LABELS:
+    if rules.asked.counted != "labels":
         raise ValueError(f"the question is {rules.question!r}; only labels make votes.")
     rows = []
     for row in _standing(project, False):
@@ -100,8 +100,8 @@ def crowd(project: Project) -> pl.DataFrame:
     """
     import polars as pl
 
-    question = project.rules.question
-    if question != "one label":
+    if project.rules.asked.taken_out != "crowd":
+        question = project.rules.question
         raise ValueError(f"the question is {question!r}; candidly crowd reads one label a person.")
     table = votes(project).filter(pl.col("answer") != SKIP)
     return table.select("item", annotator="person", label="labels")
@@ -115,7 +115,7 @@ def released(project: Project) -> list[dict[str, Any]]:
     Raises:
         ValueError: a question about labels.
     """
-    return [*_TOTALS.get(project.rules.question, _no_totals)(project)]
+    return [*_TOTALS.get(project.rules.asked.counted, _no_totals)(project)]
 
 
 def set_tally(project: Project) -> SetTally:
@@ -124,7 +124,7 @@ def set_tally(project: Project) -> SetTally:
     Raises:
         ValueError: another question.
     """
-    if project.rules.question != "yes or no":
+    if project.rules.asked.counted != "sets":
         raise ValueError(f"the question is {project.rules.question!r}, not yes or no.")
     groups = _groups(project)
     shape = (len(groups), len(project.rules.classes))
@@ -172,7 +172,9 @@ def label_studio(project: Project) -> tuple[list[dict[str, Any]], str]:
         ]
         tasks.append({"data": data, "annotations": annotations})
     field = next((name for task in tasks for name in _TAGS if name in task["data"]), "text")
-    choices = "".join(f"<Choice value={quoteattr(name)}/>" for name in _choices(project))
+    choices = "".join(
+        f"<Choice value={quoteattr(name)}/>" for name in project.rules.asked.choices(project.rules)
+    )
     how = "multiple" if several else "single"
     setup = (
         f'<View><{_TAGS[field]} name="{ITEM}" value="${field}"/>'
@@ -250,17 +252,10 @@ def words_of(project: Project, item: Any, choice: str) -> list[str]:
     rules = project.rules
     if choice == SKIP:
         return []
-    if rules.question in OF_LABELS:
+    if rules.asked.counted == "labels":
         return [rules.classes[code] for code in codes_of(choice, rules)]
     label = {"given": item.given, "guessed": item.guessed}.get(choice, -1)
     return [rules.classes[label] if label >= 0 else choice]
-
-
-def _choices(project: Project) -> Sequence[str]:
-    rules = project.rules
-    extra = [name for name in rules.offered if name not in ("given", "guessed")]
-    by_question = {"yes or no": list(YES_NO), "verdict": [*rules.classes, *extra]}
-    return by_question.get(rules.question, list(rules.classes))
 
 
 def _standing(project: Project, everything: bool) -> Sequence[Any]:
@@ -282,7 +277,7 @@ def _standing(project: Project, everything: bool) -> Sequence[Any]:
 
 def _vote(project: Project, row: Any, everything: bool) -> tuple[Any, ...]:
     labels = None
-    if project.rules.question in OF_LABELS:
+    if project.rules.asked.counted == "labels":
         labels = "|".join(words_of(project, row, row.choice))
     known = [None if value < 0 else value for value in (row.given, row.guessed)]
     values = (row.item if row.at_row < 0 else row.at_row, row.name, row.code, row.choice, *known)
@@ -344,7 +339,7 @@ def _no_totals(project: Project) -> Iterator[dict[str, Any]]:
     )
 
 
-_TOTALS = {"verdict": _of_verdicts, "yes or no": _of_sets}
+_TOTALS = {"verdicts": _of_verdicts, "sets": _of_sets}
 
 
 def _groups(project: Project) -> dict[str, list[Any]]:

@@ -24,7 +24,8 @@ from ._log import ANSWER, EXCLUDE, INCLUDE, LONGEST_MS, OPEN, UNDO, time_of
 from ._refresh import refresh
 from .export import ENTRY, LOG, entries
 from .project import CODE, Project
-from .questions import SKIP, YES_NO, codes_of
+from .questions import SKIP, YES_NO
+from .rules import codes_of
 
 PART = 5000  # entries taken in at once
 NAMES = tuple(column.name for column in ENTRY)

@@ -114,7 +114,7 @@ def new_project(
     check_free(folder)
     all_of = roles.label_kind == ALL_OF
     usual = lookup(PRESETS, preset or ("tags" if all_of else "verdict"), "preset")[1]
-    if where is None and usual.question == "all labels":
+    if where is None and usual.asked.all_hold:
         raise ValueError(
             f"{issues or votes} says which rows, and not all labels of these; name the table, too."
         )

@@ -27,8 +27,7 @@ from ._folder import make_folder
 from ._items import Item, check_items, gold_items, ordered
 from ._media import MEDIA_FOLDER, Looks, Shown, looks_of
 from ._orders import drawn, new_seed, seed_of
-from .questions import codes_of
-from .rules import Rules, check_new
+from .rules import Rules, check_new, codes_of
 from .store import CONNECTIONS, Store, open_store
 
 DATABASE = "review.db"

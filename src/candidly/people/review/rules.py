@@ -9,20 +9,12 @@ from dataclasses import asdict, dataclass, fields
 
 from ...ground.names import lookup, nearest
 from ..validation import ANSWERS, fewest, majority
+from .questions import QUESTIONS, SKIP, Question
 
 INFINITE = float("inf")
 SECRET_BITS = 128  # of a seed that is drawn
 _SECRET = re.compile(rf"[0-9a-f]{{{SECRET_BITS // 4}}}")
 APART = 10  # turns between an item and its repetition, at least
-DECIDES = {  # what can be asked, and whether the answers about an item come to a verdict
-    "verdict": True,
-    "one label": False,
-    "several labels": False,
-    "all labels": False,
-    "yes or no": True,
-}
-SEVERAL = ("several labels", "all labels")  # which could fit, one of them; and which all hold
-OF_LABELS = ("one label", *SEVERAL)
 GOALS = {
     "random": "estimate how many labels are wrong",
     "quality": "clean: the most suspicious first",
@@ -35,7 +27,7 @@ class Rules:
     """How a project asks.
 
     Attributes:
-        question: a name among ``DECIDES``; see ``questions``.
+        question: a name among ``QUESTIONS``.
         classes: their names; a class is its place among them.
         title: the title of the project. guidelines: what people should know, as plain text.
         people: different people asked about each item, W.
@@ -85,7 +77,7 @@ class Rules:
     def __post_init__(self) -> None:
         for name in ("classes", "offered"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        lookup(DECIDES, self.question, "question")
+        lookup(QUESTIONS, self.question, "question")
         lookup(GOALS, self.goal, "goal")
         _check_numbers(self)
         for name in self.offered:
@@ -98,8 +90,13 @@ class Rules:
             raise ValueError("classes has a name twice.")
         _check_threshold(self)
         _check_seed(self.seed)
-        if self.adaptive and self.question in SEVERAL:
+        if self.adaptive and self.several:
             raise ValueError("adaptive stopping is for answers that decide; sets only grow.")
+
+    @property
+    def asked(self) -> Question:
+        """What its question is."""
+        return QUESTIONS[self.question]
 
     @property
     def needed(self) -> int:
@@ -114,12 +111,12 @@ class Rules:
     @property
     def several(self) -> bool:
         """Whether an answer may name several classes."""
-        return self.question in SEVERAL
+        return self.asked.several
 
     @property
     def decides(self) -> bool:
         """Whether answers come to verdicts; labels are collected, and whoever uses them decides."""
-        return DECIDES[self.question]
+        return self.asked.decides
 
     def to_json(self) -> str:
         """Text that ``from_json`` reads."""
@@ -173,7 +170,7 @@ def _check_threshold(rules: Rules) -> None:
             f"threshold is {rules.threshold} and people is {rules.people}: no item would get as"
             f" many equal answers. Use a threshold of at most {rules.people}."
         )
-    if rules.question == "verdict" and 2 * rules.threshold <= rules.people:
+    if rules.asked.exclusive and 2 * rules.threshold <= rules.people:
         raise ValueError(
             f"threshold is {rules.threshold} of {rules.people} people: two answers could reach it."
             f" Take at least {majority(rules.people)}."
@@ -286,3 +283,25 @@ def _turns(answers: float, rules: Rules, golds: int) -> float:
 
     found = total(0, known)
     return found if found * known <= golds else total(golds, 0)
+
+
+def codes_of(choice: str, rules: Rules) -> tuple[int, ...]:
+    """The codes of a choice; none for ``skip``.
+
+    Raises:
+        ValueError: an answer that the question does not have.
+    """
+    return () if choice == SKIP else rules.asked.codes(choice, rules)
+
+
+def settled(counts: Mapping[int, int], said: int, rules: Rules, same: bool = False) -> bool:
+    """Whether the answers that are still to come cannot change what the item comes to.
+
+    ``same``: its two classes are one.
+
+    >>> from candidly.people.review import PRESETS
+    >>> settled({0: 3}, 3, PRESETS["verdict"]), settled({0: 2, 1: 1}, 3, PRESETS["verdict"])
+    (True, False)
+    """
+    left = rules.people - said
+    return left <= 0 or rules.asked.settled(counts, left, rules, same)

@@ -22,12 +22,7 @@ from . import _schema as t
 from ._people import Standing, standings_of
 from .project import Project
 from .questions import answers_by_kind
-from .rules import OF_LABELS, Rules
-
-BY = {  # what sums are grouped by, beside how many answered; the verdict follows from it
-    "verdict": ("given", "guessed", "pattern"),
-    "yes or no": ("pattern",),
-}
+from .rules import Rules
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +121,7 @@ def overview(project: Project) -> Overview:
         return Overview(
             progress=_progress(connection, project, rows),
             people=standings_of(connection, project),
-            pairs=_pairs(rows) if project.rules.question == "verdict" else (),
+            pairs=_pairs(rows) if project.rules.asked.counted == "verdicts" else (),
         )
 
 
@@ -136,7 +131,7 @@ Sums = Mapping[str, np.ndarray]  # columns of a table: int64, and patterns as st
 def _sums(connection: Connection, project: Project) -> Sums:
     """Items by what they have in common, counted; from an index alone."""
     i = t.item.c
-    by = [*BY.get(project.rules.question, ()), "done", "said"]
+    by = [*project.rules.asked.grouped, "done", "said"]
     more = {"items": func.count(), "skipped": func.sum(i.skipped), "held": func.sum(i.held)}
     keys = [i[name] for name in by]
     chosen = select(*keys, *more.values()).where(i.gold == 0).group_by(*keys)
@@ -151,7 +146,7 @@ def _progress(connection: Connection, project: Project, sums: Sums) -> Progress:
     rules, items, said = project.rules, sums["items"], sums["said"]
     told: dict[str, int] = {}
     agreed = None
-    if rules.question == "verdict":
+    if rules.asked.counted == "verdicts":
         judged = _verdicts_of(sums, rules)
         numbers = np.bincount(judged.category, items, minlength=len(CATEGORIES)).astype(int)
         told = dict(zip(CATEGORIES, numbers.tolist()))
@@ -170,7 +165,7 @@ def _progress(connection: Connection, project: Project, sums: Sums) -> Progress:
         verdicts=told,
         agreement=agreed,
         labels=_labels(connection, rules),
-        yes=_yes(sums, rules) if rules.question == "yes or no" else None,
+        yes=_yes(sums, rules) if rules.asked.counted == "sets" else None,
     )
 
 
@@ -245,8 +240,8 @@ def verdicts(project: Project) -> Verdicts:
 
 
 def _check_verdicts(project: Project, what: str) -> None:
-    question = project.rules.question
-    if question != "verdict":
+    if project.rules.asked.counted != "verdicts":
+        question = project.rules.question
         raise ValueError(f"the question is {question!r}; only verdicts have {what}.")
 
 
@@ -276,7 +271,7 @@ def _yes(sums: Sums, rules: Rules) -> tuple[int, int]:
 
 def _labels(connection: Connection, rules: Rules) -> Labels | None:
     """See ``Labels``; None for other questions."""
-    if rules.question not in OF_LABELS:
+    if rules.asked.counted != "labels":
         return None
     i = t.item.c
     rows = connection.execute(

@@ -105,8 +105,7 @@ def tile_of(project: Project, card: Card) -> Tile:
 def labels_of(rules: Rules) -> Sequence[tuple[str, str]]:
     """The classes by which items of a question can be chosen, and what they are called."""
     names = {"given": "Given", "guessed": "Guess", "asks": "Class asked about"}
-    chosen = {"verdict": LABELS[:2], "yes or no": LABELS}.get(rules.question, LABELS[:1])
-    return [(name, names[name]) for name in chosen]
+    return [(name, names[name]) for name in rules.asked.chosen_by]
 
 
 def view_of(query: Any, rules: Rules) -> ItemFilter:

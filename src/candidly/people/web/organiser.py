@@ -147,7 +147,7 @@ _TYPES = {
 
 def downloads(rules: Rules) -> Sequence[Download]:
     """The files that a question has."""
-    there = {"totals": rules.decides, "crowd": rules.question == "one label"}
+    there = {"totals": rules.decides, "crowd": rules.asked.taken_out == "crowd"}
     return [one for one in DOWNLOADS if there.get(one.kind, True)]
 
 
