@@ -15,7 +15,7 @@ from ...data.ingest.table_checks import about, check_columns, typed, whole_colum
 from ...data.labels.labelled import Labelled
 from ...data.labels.text import BAR
 from ...ground.arrays import door, whole_numbers
-from ..validation import SetTally, Tally
+from ..validation.tally import SetTally, Tally
 from ._media import NOTHING, Looks, Shown, no_looks
 from ._orders import drawn, seed_of
 from .rules import Rules

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
 from ...ground.names import lookup, nearest
-from ..validation import ANSWERS, fewest, majority
+from ..validation.rule import fewest, majority
+from ..validation.tally import ANSWERS
 from .questions import QUESTIONS, SKIP, Question
 
 INFINITE = float("inf")

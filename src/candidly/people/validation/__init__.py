@@ -21,8 +21,6 @@ from ._corrected import PROVENANCE, Corrected, corrected
 from ._estimate import Estimate, Missed, Stratified, estimate, missed, stratified
 from ._posteriors import Posteriors, posteriors
 from ._released import read_released
-from ._rule import CATEGORIES, DIFFERENT_SET, categories, fewest, majority, merged, needed, settled
-from ._tally import ANSWERS, SetTally, Tally, from_counts
 from ._totals import (
     READINGS,
     Reading,
@@ -37,6 +35,8 @@ from ._totals import (
 )
 from ._verdicts import Verdicts, fragile, judge, judged
 from .files import LabelFile, Validation, read_validation
+from .rule import CATEGORIES, DIFFERENT_SET, categories, fewest, majority, merged, needed, settled
+from .tally import ANSWERS, SetTally, Tally, from_counts
 
 __all__ = [
     "ANSWERS",

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...ground.arrays import door
 from ._estimate import Z
-from ._tally import ANSWERS, SetTally
 from ._verdicts import Verdicts, check_verdicts, fragile
+from .tally import ANSWERS, SetTally
 
 SLIGHT = 0.2  # kappa, below which errors are mostly disagreement
 

@@ -14,8 +14,8 @@ from ...data.ingest.table_checks import about, whole_column
 from ...ground.arrays import as_array, door, rows_are, same_rows, whole_numbers
 from ...ground.checks import checked_classes
 from ...ground.names import nearest
-from ._rule import merged
-from ._tally import ANSWERS, UNKNOWN, Tally
+from .rule import merged
+from .tally import ANSWERS, UNKNOWN, Tally
 
 if TYPE_CHECKING:
     import polars as pl

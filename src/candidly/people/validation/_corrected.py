@@ -17,10 +17,10 @@ from ...data.labels.votes import Votes
 from ...ground.arrays import as_array, door
 from ...ground.checks import LABEL_ARRAYS, check_range, read_only
 from ...ground.problem import Refusal
-from ._rule import CATEGORIES, MULTI_LABEL, PENDING
-from ._tally import ANSWERS, SetTally
 from ._totals import Reading, parts
 from ._verdicts import Verdicts, check_verdicts
+from .rule import CATEGORIES, MULTI_LABEL, PENDING
+from .tally import ANSWERS, SetTally
 
 if TYPE_CHECKING:
     import polars as pl

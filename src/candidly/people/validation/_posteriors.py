@@ -12,9 +12,9 @@ import numpy as np
 from ...ground.arrays import door, whole_numbers
 from ..crowd import Answers, dawid_skene
 from ._answers import SKIP
-from ._rule import NON_AGREEMENT
-from ._tally import ANSWERS
 from ._verdicts import Verdicts
+from .rule import NON_AGREEMENT
+from .tally import ANSWERS
 
 
 @dataclass(frozen=True, eq=False)

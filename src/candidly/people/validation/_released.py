@@ -13,7 +13,7 @@ import numpy as np
 
 from ...data.ingest.texts import read_json
 from ...ground.arrays import objects
-from ._tally import ANSWERS, UNKNOWN, SetTally, Tally
+from .tally import ANSWERS, UNKNOWN, SetTally, Tally
 
 Row = dict[str, Any]
 PEOPLE = 5  # for each item, in every file

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...stats import wilson
 from ._estimate import Estimate, estimate
-from ._rule import CATEGORIES, CORRECTABLE
-from ._tally import SetTally, Tally
 from ._verdicts import Verdicts, check_tally, check_verdicts, fragile, judge
+from .rule import CATEGORIES, CORRECTABLE
+from .tally import SetTally, Tally
 
 Reading = Literal["exact", "seen"]
 READINGS = {

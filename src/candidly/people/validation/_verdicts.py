@@ -13,7 +13,7 @@ import numpy as np
 
 from ...ground.names import made_by
 from ...ground.numbers import whole
-from ._rule import (
+from .rule import (
     CATEGORIES,
     DIFFERENT_SET,
     NON_ERROR,
@@ -23,7 +23,7 @@ from ._rule import (
     majority,
     needed,
 )
-from ._tally import ANSWERS, SetTally, Tally
+from .tally import ANSWERS, SetTally, Tally
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,9 +29,9 @@ from ._answers import read_answers
 from ._corrected import Corrected, corrected
 from ._estimate import Missed, missed
 from ._released import read_released
-from ._tally import SetTally, Tally
 from ._totals import Reading
 from ._verdicts import Verdicts, judge
+from .tally import SetTally, Tally
 
 FORMATS = {"released": True, "long": False}  # of answers: as label-errors has them, or a table
 

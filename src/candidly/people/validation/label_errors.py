@@ -16,7 +16,7 @@ import numpy as np
 from ...ground.names import lookup
 from ...ground.problem import refused
 from ._released import read_released
-from ._tally import SetTally, Tally
+from .tally import SetTally, Tally
 
 PAGE = "https://github.com/cleanlab/label-errors"
 COMMIT = "6d5d6b31a13216290afc40e5c6319399c4d15c06"

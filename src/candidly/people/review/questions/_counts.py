@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ...validation import ANSWERS
+from ...validation.tally import ANSWERS
 
 
 def pattern_of(counts: Mapping[int, int]) -> str:

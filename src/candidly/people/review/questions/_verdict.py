@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ... import validation
-from ...validation import ANSWERS, CATEGORIES, DIFFERENT_SET, categories, merged, needed
+from ...validation import rule
+from ...validation.rule import CATEGORIES, DIFFERENT_SET, categories, merged, needed
+from ...validation.tally import ANSWERS
 from ._counts import answer_counts
 from ._question import Asking, Counts, Question, unknown
 
@@ -28,7 +29,7 @@ def _codes(choice: str, rules: Asking) -> tuple[int, ...]:
 
 def _settled(counts: Counts, left: int, rules: Asking, same: bool) -> bool:
     row = merged(answer_counts(counts)[None], np.array([same]))
-    return bool(validation.settled(row, left, rules.needed, rules.fewest)[0])
+    return bool(rule.settled(row, left, rules.needed, rules.fewest)[0])
 
 
 def _category(rules: Asking, counts: Counts, done: bool, same: bool) -> str:
