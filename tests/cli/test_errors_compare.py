@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from candidly import detectors
-from candidly.cli.errors.compare import with_noise
+from candidly.errors.detectors.noises import with_noise
 
 from histories import small
 

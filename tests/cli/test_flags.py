@@ -14,10 +14,8 @@ from candidly import cli
 SRC = Path(cli.__file__).parent
 FILES = {  # what says things in the name of one command alone
     "validate/__init__.py": "validate",
-    "validate/words.py": "validate",
     "stability.py": "stability",
     "crowd/__init__.py": "crowd consensus",
-    "crowd/words.py": "crowd consensus",
 }
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import candidly
 from candidly.cli._hyper import hyper_of
-from candidly.cli.challenge.sets import read_set
+from candidly.compare.challenge.sets import read_set
 from candidly.compare.sweep.search import search
 from candidly.compare.tracking import make_sink
 from candidly.data import imperfect

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from candidly import from_arrays, load
-from candidly.cli.challenge.sets import read_set
 from candidly.compare.challenge import Given, make_challenge, read_protocol
 from candidly.compare.challenge._data import read_truth
 from candidly.compare.challenge._new import made_seeds
 from candidly.compare.challenge.entry import read_task
+from candidly.compare.challenge.sets import read_set
 from candidly.data.labels.votes import Votes
 from compare.challenge.challenge_cases import labelled, small
 

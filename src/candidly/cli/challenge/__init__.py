@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...compare.challenge.sets import given_sets
 from ...ground.bounds import LARGE, MOST_EPOCHS, MOST_TIMES, MOST_WORKERS
 from ...ground.jsons import to_json
 from .. import _progress
 from .._print import Form, check_form, print_text, show
 from .._stopping import stoppable
 from .._types import number, random_seed, whole
-from .sets import given_sets
 
 if TYPE_CHECKING:
     from ...compare.challenge import Result

@@ -12,18 +12,19 @@ import typer
 from ...data.ingest import Roles
 from ...ground.files import write_table
 from ...ground.jsons import to_json
+from ...people.crowd.consensus_summary import consensus_grids, consensus_lines
 from .. import _progress, _words
 from .._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from .._issues import check_place
 from .._print import Form, check_form, show
 from .._types import how_many_workers, random_seed, whole
-from .words import summary, tables
 
 if TYPE_CHECKING:
     from ...people.crowd import Consensus
     from ...people.crowd.known import KnownItems
 
 TABLES = (".parquet", ".csv", ".json")
+MORE = "--top gives more"
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -193,8 +194,8 @@ def consensus(
     if as_json:
         _print_json(found, by, people, top, written, notes, held)
         return
-    parts = [*summary(found, by), *(known_parts(held) if held else ())]
-    show(*parts, *(tables(found, people, top) if top else ()), form=form)
+    parts = [*consensus_lines(found, by), *(known_parts(held) if held else ())]
+    show(*parts, *(consensus_grids(found, people, top, MORE) if top else ()), form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)

@@ -15,17 +15,33 @@ from ...data.labels.describe import describe, track_of
 from ...data.labels.labelled import Labelled
 from ...data.sources import SOURCES, Source, as_words, compare, source_of
 from ...ground.names import UnknownName
+from ...learn.sheet import check_pictures, pictures_in_words, write_sheet
+from ...learn.written.views import VIEWS
+from ...people.crowd.labels_grids import (
+    FACTS,
+    as_text,
+    comparison_grid,
+    description_grid,
+    histograms,
+    transitions,
+)
 from ...show.grid import Column, Grid
 from .. import _print
 from .._column_options import ANY, OF_DATA
 from .._issues import check_place
 from .._progress import reading
 from .common import AsJson, Data, What, loaded_from, print_json, save, tell
-from .description import FACTS, as_text, comparison_grid, description_grid, histograms, transitions
 from .features import join, make_features
-from .sheet import SheetView, check_pictures, pictures_in_words, write_sheet
 from .spelling import spelling
 
+SheetView = Annotated[
+    str,
+    typer.Option(
+        "--view",
+        metavar="VIEW",
+        help=f"Draw the pictures as training sees them: {', '.join(VIEWS)}, or a policy's file.",
+    ),
+]
 app = typer.Typer(
     no_args_is_help=True,
     help="Data sets by name, and files of your own: list, show, describe, convert, features, join.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,10 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ...data.labels.labelled import Labelled
-
-CLEAN = "none"  # of noise: the given labels are the true ones
-MADE = {"candidates": "candidate sets", "inputs": "other inputs", "examples": "other examples"}
-AS_GIVEN = "as given"
 
 
 @OF_DATA
@@ -101,6 +96,7 @@ def compare(
     from ...data.ingest.arrays import read_matrix
     from ...errors.detectors import DETECTORS, EPOCHS, check_taken
     from ...errors.detectors.comparison_document import comparison_document
+    from ...errors.detectors.noises import AS_GIVEN, compare_noises
     from ...ground.names import lookup
     from ...ground.spec import several
 
@@ -120,7 +116,8 @@ def compare(
         "probs": None if probs is None else _probabilities(probs, loaded),
         "features": None if features is None else read_matrix(features),
     }
-    rows = _rows(loaded, noise or [AS_GIVEN], seeds, names, given)
+    with _progress.reading("comparing", "compared") as watch:
+        rows = compare_noises(loaded, noise or [AS_GIVEN], seeds, names, watch=watch, **given)
     if out is not None:
         import polars as pl
 
@@ -139,54 +136,6 @@ def compare(
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
-
-
-def _rows(
-    data: Labelled, noises: Sequence[str], seeds: int, names: list[str], given: dict[str, Any]
-) -> list[dict[str, Any]]:
-    from ...errors import detectors
-
-    rows = []
-    whole = len(noises) * seeds
-    with _progress.reading("comparing", "compared") as watch:
-        for number, (noise, seed) in enumerate((n, s) for n in noises for s in range(seeds)):
-            labelled = with_noise(data, noise, seed)
-
-            def step(done: int, total: int, before: int = number) -> None:
-                watch(before * total + done, whole * total)
-
-            found = detectors.compare(labelled, names, seed=seed, watch=step, **given)
-            rows += [{"noise": noise, "seed": seed, **row.values()} for row in found]
-    return rows
-
-
-def with_noise(data: Labelled, noise: str, seed: int) -> Labelled:
-    """``data`` with given labels made from its truth.
-
-    Args:
-        noise: a process of ``imperfect.PROCESSES`` that makes given labels, with its parameters;
-            ``none`` for the truth; ``as given`` for the labels that are there.
-        seed: the seed of processes that have one and are not told which.
-
-    Raises:
-        ValueError: there is no truth, or a process that makes candidate sets.
-    """
-    from dataclasses import replace
-
-    from ...data import imperfect
-
-    if noise == AS_GIVEN:
-        return data
-    bare = replace(data, candidates=None, given=None)
-    if noise.strip().lower() == CLEAN:
-        return replace(bare, given=data.truth)
-    for _, process, _ in imperfect.steps(noise):
-        if process.makes != "given":
-            raise ValueError(
-                f"--noise {noise!r} makes {MADE[process.makes]}, and detectors look at one given "
-                "label; use for example symmetric:rate=0.2."
-            )
-    return imperfect.apply(bare, noise, seed=seed)
 
 
 def _probabilities(path: Path, data: Labelled) -> np.ndarray:

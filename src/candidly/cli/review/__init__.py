@@ -13,13 +13,13 @@ from ...data.ingest import Roles
 from ...ground.jsons import to_json
 from .. import _column_options as columns
 from .._issues import check_place
+from .._print import show
 from .demo import demo
 from .export import EXPORTS, Wanted
 from .gallery import gallery
 from .new import new
 from .project import AsJson, Folder, by, check_installed, opened
 from .serve import serve
-from .words import as_dict, print_status
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -38,12 +38,14 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
 
     Example:  candidly review status check
     """
+    from ...people.review.status import status_of, status_parts
+
     with opened(folder) as project:
-        about = as_dict(project)
+        about = status_of(project)
     if as_json:
         print(to_json(about))
         return
-    print_status(about)
+    show(*status_parts(about))
 
 
 @app.command()

@@ -10,11 +10,11 @@ import typer
 
 from ...data.ingest import Roles
 from ...ground.jsons import to_json
+from ...people.validation.verdicts_summary import verdicts_parts
 from .._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from .._issues import check_place
 from .._print import Form, check_form, show
 from .._types import whole
-from .words import parts
 
 OUT = (".npz", ".npy", ".parquet", ".csv")
 
@@ -153,7 +153,7 @@ def validate(
         about["written"] = {name: str(path) for name, path in written.items() if path is not None}
         print(to_json(about))
         return
-    show(*parts(about, getattr(found.tally, "offered", None)), form=form)
+    show(*verdicts_parts(about, getattr(found.tally, "offered", None)), form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)

@@ -39,6 +39,7 @@ _WHERE = {
     "aum": "_aum",
     "check_taken": "_table",
     "compare": "_compare",
+    "compare_noises": "noises",
     "confident_learning": "_probs",
     "cores2": "_cores2",
     "data_maps": "_trained",
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from ._table import DETECTORS, Detector, check_taken, detect
     from ._trained import data_maps, el2n, forgetting, small_loss, tracin
     from ._watch import TrainingDynamics, Watch, record
+    from .noises import compare_noises
 
 
 def __getattr__(name: str) -> Any:
@@ -105,6 +107,7 @@ __all__ = [
     "aum",
     "check_taken",
     "compare",
+    "compare_noises",
     "confident_learning",
     "cores2",
     "data_maps",

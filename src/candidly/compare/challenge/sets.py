@@ -1,4 +1,4 @@
-"""The label sets that ``candidly challenge new`` is asked for, read."""
+"""Label sets of a challenge, read from a line of text each."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ...ground.spec import first_step, halves, titled
 
 if TYPE_CHECKING:
-    from ...compare.challenge import Given
     from ...data.labels.labelled import Labelled
+    from . import Given
 
 Watch = Callable[[int, int], None]
 
@@ -45,7 +45,7 @@ def read_set(text: str) -> SetText:
     data_set, _, name = names.rpartition("/")
     data, process = first_step(rest)
     if not data:
-        raise ValueError("--set needs data: [[DATA_SET/]NAME=]DATA[+PROCESS].")
+        raise ValueError("`set` needs data: [[DATA_SET/]NAME=]DATA[+PROCESS].")
     base = halves(Path(data).stem)[0].lower()
     first, _, last = base.partition("-")
     own = halves(process)[0] if process else last
@@ -64,14 +64,14 @@ def given_sets(
     """Label sets as ``make_challenge`` takes them.
 
     Raises:
-        ValueError: one of --features and --test-features without the other; what reading raises.
+        ValueError: ``features`` without ``test_features`` or the other way; what reading raises.
     """
-    from ...compare.challenge import Given
     from ...data.ingest.arrays import read_matrix
     from ...data.sources import load
+    from . import Given
 
     if (features is None) != (test_features is None):
-        raise ValueError("--features and --test-features go together.")
+        raise ValueError("`features` and `test_features` go together.")
     numbers = None
     if features is not None and test_features is not None:
         numbers = read_matrix(features), read_matrix(test_features)

@@ -1,4 +1,4 @@
-"""What ``candidly crowd`` prints of a consensus."""
+"""A consensus in a few lines and tables."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...show.grid import Grid
+from .consensus_document import annotators_grid, doubts_grid, next_grid
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ...people.crowd import Consensus
+    from . import Consensus
 
 
-def summary(found: Consensus, by: str) -> Iterator[str]:
+def consensus_lines(found: Consensus, by: str) -> Iterator[str]:
     """Lines on what was read and what came out."""
-    from ...people.crowd import Crowdlab, DawidSkene, Majority
+    from . import Crowdlab, DawidSkene, Majority
 
     answers = found.answers
     unasked = int((answers.per_item == 0).sum())
@@ -43,10 +44,11 @@ def summary(found: Consensus, by: str) -> Iterator[str]:
         )
 
 
-def tables(found: Consensus, people: pl.DataFrame, top: int) -> Iterator[Grid | str]:
-    """Doubtful items, annotators and what to ask about next, and how much is left out."""
-    from ...people.crowd.consensus_document import annotators_grid, doubts_grid, next_grid
-
+def consensus_grids(
+    found: Consensus, people: pl.DataFrame, top: int, more: str
+) -> Iterator[Grid | str]:
+    """Doubtful items, annotators and what to ask about next: ``top`` of each; ``more``: where the
+    rest is."""
     for grid, there, what in (
         (doubts_grid(found, top), found.answers.n, "items"),
         (annotators_grid(people, top), len(people), "annotators"),
@@ -54,4 +56,4 @@ def tables(found: Consensus, people: pl.DataFrame, top: int) -> Iterator[Grid | 
     ):
         yield grid
         if top < there:
-            yield f"the first {top:,} of {there:,} {what}; --top gives more"
+            yield f"the first {top:,} of {there:,} {what}; {more}"

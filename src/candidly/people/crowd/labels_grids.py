@@ -1,4 +1,4 @@
-"""Tables of what is in a data set, for the terminal."""
+"""Tables of what is in a data set: facts, sizes of sets, given labels by true class."""
 
 from __future__ import annotations
 

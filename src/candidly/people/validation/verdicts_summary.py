@@ -1,17 +1,17 @@
-"""What ``candidly validate`` prints."""
+"""What people's answers come to, in a few lines and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...people.validation.verdicts_document import errors_grid, thresholds_grid
 from ...show.grid import Column, Grid
+from .verdicts_document import errors_grid, thresholds_grid
 
 NOT_OFFERED = {"both": "multi-label", "neither": "neither"}  # answer: the verdict it makes
 
 
-def parts(about: Mapping[str, Any], offered: Sequence[str] | None) -> Iterator[str | Grid]:
+def verdicts_parts(about: Mapping[str, Any], offered: Sequence[str] | None) -> Iterator[str | Grid]:
     """Errors by each reading, verdicts, what they mean for the whole, agreement, corrections.
 
     Args:

@@ -1,23 +1,19 @@
-"""What ``candidly review`` prints."""
+"""How far a project is, for scripts and for people."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...show.grid import Column, Grid
-from .._print import show
-
-if TYPE_CHECKING:
-    from ...people.review import Project
+from .project import Project
+from .totals import overview
 
 
-def as_dict(project: Project) -> dict[str, Any]:
+def status_of(project: Project) -> dict[str, Any]:
     """How far a project is, as JSON has it."""
-    from ...people.review import overview
-
     whole = overview(project)
     found = whole.progress
     about: dict[str, Any] = {
@@ -54,44 +50,44 @@ def as_dict(project: Project) -> dict[str, Any]:
     return _plain(about)
 
 
-def print_status(about: Mapping[str, Any]) -> None:
-    """The same for people."""
-    print(
+def status_parts(about: Mapping[str, Any]) -> Iterator[str | Grid]:
+    """The same for people: lines, and a table of who answers."""
+    yield (
         f"{about['items']:,} items, {about['done']:,} done; {about['answers']:,} of"
         f" {about['wanted']:,} answers, {about['skips']:,} skips, {about['held']:,} handed out"
     )
     if about["saved"]:
-        print(f"{about['saved']:,} answers saved, as their items were decided")
+        yield (f"{about['saved']:,} answers saved, as their items were decided")
     if about["verdicts"]:
         told = [f"{n:,} {name}" for name, n in about["verdicts"].items() if n]
-        print(f"verdicts: {', '.join(told)}")
-        _agreement(about["agreement"])
+        yield (f"verdicts: {', '.join(told)}")
+        yield from _agreement(about["agreement"])
     if "labels" in about:
         found = about["labels"]
         if found["size"] is not None:
             cover = found["coverage"]
             known = "" if cover is None else f"; {100 * cover:.1f} % hold the truth"
-            print(
+            yield (
                 f"{found['size']:.2f} labels per item, {found['per_answer']:.2f} per answer{known}"
             )
     if "yes" in about:
-        print(f"yes: {about['yes']:,}, no: {about['no']:,}")
+        yield (f"yes: {about['yes']:,}, no: {about['no']:,}")
     if about["people"]:
-        _people(about["people"])
+        yield _people(about["people"])
 
 
-def _agreement(agreed: Mapping[str, Any]) -> None:
+def _agreement(agreed: Mapping[str, Any]) -> Iterator[str]:
     kappa = agreed["kappa"]
     if kappa["kappa"] is None:
         return
     ends = "" if kappa["low"] is None else f" ({kappa['low']:.2f} to {kappa['high']:.2f})"
-    print(
+    yield (
         f"agreement: Fleiss' kappa {kappa['kappa']:.2f}{ends}; {agreed['decided']:,} decided,"
         f" {agreed['split']:,} of them by one vote"
     )
 
 
-def _people(people: list[dict[str, Any]]) -> None:
+def _people(people: list[dict[str, Any]]) -> Grid:
     columns = (
         Column("person", "name"),
         *(Column(name, form=",") for name in ("answers", "skips", "fast")),
@@ -109,7 +105,7 @@ def _people(people: list[dict[str, Any]]) -> None:
         )
         for one in people
     ]
-    show(Grid("", columns, rows))
+    return Grid("", columns, rows)
 
 
 def _share(part: int, whole: int) -> float | None:

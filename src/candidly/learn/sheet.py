@@ -1,30 +1,20 @@
-"""What ``candidly data describe`` shows of pictures: their shape, and a sheet of examples."""
+"""What there is of pictures: their shape, and a sheet of examples as training sees them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
-import typer
 
-from ...data.ingest.media import checked_file, header_of
-from ...data.inputs import Table
-from ...data.labels.labelled import Labelled
-from ...data.labels.votes import votes_to_given
-from ...ground.spec import undigested
-from ...learn.written.views import VIEWS, read_view
+from ..data.ingest.media import checked_file, header_of
+from ..data.inputs import Table
+from ..data.labels.labelled import Labelled
+from ..data.labels.votes import votes_to_given
+from ..ground.spec import undigested
+from .written.views import read_view
 
-SheetView = Annotated[
-    str,
-    typer.Option(
-        "--view",
-        metavar="VIEW",
-        help=f"Draw the pictures as training sees them: {', '.join(VIEWS)}, or a policy's file.",
-    ),
-]
 FEW, MANY = 12, 100  # classes with many examples each on a sheet, and classes on a sheet
 SHOTS, FEWER_SHOTS = 10, 5  # examples a class
 LOOKED_AT = 1000  # files whose sizes are said
@@ -42,15 +32,15 @@ def check_pictures(data: Labelled, view: str) -> str:
     """
     if data.kind not in ("images", "media"):
         raise ValueError(
-            f"--out draws a contact sheet of pictures, and the inputs of {data.source or 'this'}"
-            f" are {data.kind if data.kind == 'texts' else 'a table'}; leave it out."
+            f"a contact sheet is of pictures, and the inputs of {data.source or 'this'} are"
+            f" {data.kind if data.kind == 'texts' else 'a table'}; leave `out` out."
         )
     if view != "plain" and data.kind != "images":
         raise ValueError(
-            f"--view {view} is of arrays of pictures, and {data.source or 'this'} holds files; "
+            f"`view` {view} is of arrays of pictures, and {data.source or 'this'} holds files; "
             "leave it out."
         )
-    return read_view(view, "--view")
+    return read_view(view, "`view`")
 
 
 def pictures_in_words(data: Labelled) -> str | None:
@@ -88,7 +78,7 @@ def pictures_in_words(data: Labelled) -> str | None:
 
 
 def write_sheet(data: Labelled, path: Path, view: str) -> None:
-    """Draws examples of each class, and says below each what its labels are.
+    """Draw examples of each class on a contact sheet, and say below each what its labels are.
 
     The class is the truth where there is one; else the given label, or every label of a set.
 
@@ -98,7 +88,7 @@ def write_sheet(data: Labelled, path: Path, view: str) -> None:
     Raises:
         ValueError: a file that is no picture. OSError: ``path`` cannot be written.
     """
-    from ...data.ingest.contact_sheet import SheetPicture, SheetRow, draw_sheet
+    from ..data.ingest.contact_sheet import SheetPicture, SheetRow, draw_sheet
 
     by, rows_of = _classes_of(data)
     below, labels_of = _labels_of(data)
@@ -135,8 +125,8 @@ def _seen(inputs: np.ndarray, view: str, row: int) -> np.ndarray:
     """One picture as a view draws it: (h, w, c)."""
     import torch
 
-    from ...ground.seeds import words
-    from ...learn.views import view_of_pictures
+    from ..ground.seeds import words
+    from .views import view_of_pictures
 
     picture = inputs[row] if inputs.ndim == 4 else inputs[row][..., None]
     pixels = torch.from_numpy(picture.transpose(2, 0, 1)[None].copy())
