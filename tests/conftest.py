@@ -24,6 +24,10 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 gc.disable()  # until everything is collected: what is imported stays
 
 import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+settings.register_profile("candidly", deadline=None)  # no test asserts a time
+settings.load_profile("candidly")
 
 import needs  # noqa: E402
 

@@ -30,7 +30,7 @@ def words(has):
     return lambda name, value: f"--{name}" if name in has else None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(PROSE, WAYS, st.sets(NAMES))
 def test_only_ways_that_somebody_has_are_told(what, ways, has):
     problem = Problem(what, tuple(ways))
@@ -46,7 +46,7 @@ def test_only_ways_that_somebody_has_are_told(what, ways, has):
     assert set(re.findall("`(.*?)`", plain)) == set(re.findall("`(.*?)`", " ".join(ways)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(PROSE, WAYS, st.text("abc/.", max_size=5))
 def test_a_refusal_is_a_value_error_with_all_of_its_problem(what, ways, where):
     error = Refusal(what, *ways)
@@ -58,7 +58,7 @@ def test_a_refusal_is_a_value_error_with_all_of_its_problem(what, ways, where):
     assert str(placed) == f"there: {f'{where}: ' if where else ''}{error}"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(NAMES, st.text(max_size=12) | st.integers())
 def test_a_value_survives_the_command_line(name, value):
     from candidly.cli import command

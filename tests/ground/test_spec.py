@@ -165,7 +165,7 @@ def texts(draw: Any) -> tuple[Door, dict[str, Any], list[str]]:
 
 
 @given(texts(), st.sampled_from([str.upper, str.lower, str.title]), st.sampled_from(["", " "]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_what_is_read_is_written_and_read_again(asked, case, space):
     door, values, said = asked
     text = f"{space}{case(door.name)}{space}" + (f":{','.join(said)}" if said else "")
@@ -257,7 +257,7 @@ ALL = {
 
 
 @given(ANY)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_whatever_is_written_is_read_or_refused_with_its_place(text):
     for name, door in ALL.items():
         error = refusal(door, text)

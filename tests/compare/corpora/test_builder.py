@@ -108,7 +108,7 @@ def frames(folder: Path) -> tuple[pl.DataFrame, dict[float, pl.DataFrame]]:
     return train, {rate: pl.read_csv(folder / f"noisy/mix_{rate:g}.csv") for rate in rates}
 
 
-@settings(max_examples=4, deadline=None, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=4, phases=(Phase.explicit, Phase.generate))
 @given(st.integers(0, 1_000), st.sets(st.sampled_from((0.05, 0.1, 0.25, 0.4, 0.6)), min_size=1))
 def test_every_invariant_holds_in_the_files_of_any_build(seed, rates):
     corpus = make_corpus(300, seed=seed)

@@ -145,7 +145,7 @@ def slow_keywords(events: list[list[str]], article: list[int], left: list[bool])
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_keywords_are_those_of_a_slow_version(seed):
     g = np.random.default_rng(seed)
     vocabulary = tuple(f"w{n}" for n in g.permutation(40))
@@ -163,7 +163,7 @@ WORDS = ["open", "close", "box", "boxes", "the", "lamp", "red", "quickly", "ñan
 
 
 @given(st.lists(st.lists(st.lists(st.sampled_from(WORDS), max_size=5), max_size=6), max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_holds_of_every_funnel(drawn):
     drawn = [*drawn, [["open", "box", "lamp"]]]
     paths = [("A", "B"), ("A", "C"), ("D",)]

@@ -33,7 +33,7 @@ def found_of(events: Events, vectors: np.ndarray):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_every_source_has_the_rate_and_rates_are_nested(seed):
     events, vectors = events_of(seed)
     found = found_of(events, vectors)
@@ -50,7 +50,7 @@ def test_every_source_has_the_rate_and_rates_are_nested(seed):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_who_replaces_is_the_nearest_that_is_left(seed):
     """By a slow version, which looks at every pair anew."""
     events, vectors = events_of(seed, n=30, m=80)

@@ -224,9 +224,7 @@ CELLS = st.one_of(
 )
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(CELLS, CELLS, st.text("abc", min_size=1)), min_size=1, max_size=8),
     st.sampled_from(",;\t|"),
@@ -240,9 +238,7 @@ def test_texts_come_back_from_any_separator(tmp_path, rows, separator):
     assert read_frame(path, separator).frame.equals(plain)
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=20))
 def test_numbers_come_back_to_the_bit(tmp_path, numbers):
     frame = pl.DataFrame({"a": numbers, "label": ["xy"[k % 2] for k in range(len(numbers))]})

@@ -203,7 +203,7 @@ HEALTH = [HealthCheck.function_scoped_fixture]
 
 
 @given(cells, declared)
-@settings(max_examples=60, deadline=None, suppress_health_check=HEALTH)
+@settings(max_examples=60, suppress_health_check=HEALTH)
 def test_every_door_says_the_same(tmp_path, column, classes):
     check([name for name in DOORS if name not in SLOW], column, classes, tmp_path)
 
@@ -211,7 +211,7 @@ def test_every_door_says_the_same(tmp_path, column, classes):
 @pytest.mark.slow
 @pytest.mark.timeout(1500)
 @given(cells, declared)
-@settings(max_examples=2000, deadline=None, suppress_health_check=HEALTH)
+@settings(max_examples=2000, suppress_health_check=HEALTH)
 def test_every_door_says_the_same_two_thousand_times(tmp_path, column, classes):
     check([name for name in DOORS if name not in SLOW], column, classes, tmp_path)
 
@@ -241,7 +241,7 @@ numbers = st.lists(st.sampled_from([0, 1, 2, 3, 5, 10, -1, 2001]), min_size=2, m
 
 
 @given(numbers, declared)
-@settings(max_examples=60, deadline=None, suppress_health_check=HEALTH)
+@settings(max_examples=60, suppress_health_check=HEALTH)
 def test_numbers_and_their_texts_are_the_same(tmp_path, column, classes):
     texts = [str(number) for number in column]
     forms = (list, np.array, lambda v: np.array(v, np.int16), pd.Series, pl.Series)

@@ -219,7 +219,7 @@ HEALTH = [HealthCheck.function_scoped_fixture]
 
 
 @given(cells, declared, kinds)
-@settings(max_examples=60, deadline=None, suppress_health_check=HEALTH)
+@settings(max_examples=60, suppress_health_check=HEALTH)
 def test_every_door_says_the_same_of_sets(tmp_path, column, classes, kind):
     check(column, classes, kind, tmp_path)
 
@@ -227,13 +227,13 @@ def test_every_door_says_the_same_of_sets(tmp_path, column, classes, kind):
 @pytest.mark.slow
 @pytest.mark.timeout(1500)
 @given(cells, declared, kinds)
-@settings(max_examples=2000, deadline=None, suppress_health_check=HEALTH)
+@settings(max_examples=2000, suppress_health_check=HEALTH)
 def test_every_door_says_the_same_of_sets_two_thousand_times(tmp_path, column, classes, kind):
     check(column, classes, kind, tmp_path)
 
 
 @given(cells, declared)
-@settings(max_examples=60, deadline=None, suppress_health_check=HEALTH)
+@settings(max_examples=60, suppress_health_check=HEALTH)
 def test_who_finds_wrong_labels_asks_where_nothing_says_what_several_are(tmp_path, column, classes):
     several = [c for c in column if len(lists([c])[0]) > 1]
     for door in (by_check, by_review, by_label_file):

@@ -403,9 +403,7 @@ def formed(probs, form):
 @pytest.mark.parametrize("count", [80, pytest.param(600, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_result_or_a_sentence(count):
-    settings(max_examples=count, deadline=None, derandomize=True)(
-        examples(anything())(a_result_or_a_sentence)
-    )()
+    settings(max_examples=count, derandomize=True)(examples(anything())(a_result_or_a_sentence))()
 
 
 def a_result_or_a_sentence(case):

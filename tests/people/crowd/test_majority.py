@@ -23,7 +23,7 @@ some_rows = st.dictionaries(
 
 
 @given(some_rows, st.booleans(), st.integers(0, 3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_labels_and_rules_equal_the_definition(rows, with_model, seed):
     probs = np.array([[0.5, 0.25, 0.25], [0.4, 0.4, 0.2]])[np.arange(N) % 2]
     found = majority(answers_of(rows), probs if with_model else None, seed)

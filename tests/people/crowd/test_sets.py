@@ -17,7 +17,7 @@ answers = st.lists(st.lists(st.integers(0, Q - 1), max_size=3, unique=True), min
 
 
 @given(st.lists(st.tuples(answers, st.integers(-1, Q - 1)), min_size=1, max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_closed_forms_equal_enumeration(items):
     votes = Votes.from_rows(
         [

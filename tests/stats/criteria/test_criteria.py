@@ -89,7 +89,7 @@ def test_top_k_of_few_classes_is_one(kind):
         top_k_accuracy(logits, labels, k=0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     logits=hnp.arrays(np.float64, (9, 5), elements=st.integers(-2, 2).map(float)),
     labels=hnp.arrays(np.int64, 9, elements=st.integers(-1, 4)),
@@ -126,7 +126,7 @@ def test_balanced_accuracy_agrees_with_scikit_learn(case):
 # what holds of any logits and sets (the theory is in test_theory.py)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     logits=hnp.arrays(np.float32, (1, 6), elements=st.floats(-200, 200, width=32)),
     row=hnp.arrays(bool, 6).filter(lambda row: row.any()),
