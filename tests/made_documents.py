@@ -11,17 +11,22 @@ from candidly.compare.corpora.built_document import built_document
 from candidly.compare.corpora.files import ReplacedEvent
 from candidly.compare.corpora.read import BuiltBenchmark
 from candidly.compare.report import results_document
+from candidly.compare.report.changes import compare_sides, side_of
+from candidly.compare.report.changes_document import changes_document
 from candidly.compare.stability import assess, make_case
 from candidly.compare.stability.document import stability_document
 from candidly.data.labels.labelled import from_arrays
 from candidly.data.labels.votes import Votes, union
+from candidly.errors.confident import find_multilabel
 from candidly.errors.confident.issues_document import issues_document
+from candidly.errors.confident.tags_document import tags_document
 from candidly.errors.detectors import DETECTORS
 from candidly.errors.detectors.comparison_document import MEASURES, comparison_document
 from candidly.people.crowd.consensus_document import crowd_document
 from candidly.people.crowd.labels_document import labels_document
 from candidly.people.validation.verdicts_document import summarise, verdicts_document
 from compare.report.fake_results import SKILL, make_results
+from compare.report.test_changes import fake
 from compare.stability.test_document import LONG
 from people.validation.test_verdicts_document import COUNTS
 
@@ -132,7 +137,25 @@ def built_made():
 
 KAPPA = ("questions", "answers", "kappa", "low", "high")
 
+
+def changes_made():
+    sides = [fake(), fake(seed=1)]
+    named = zip(sides, ("runs/before", "a directory with a long name/after"))
+    return changes_document(compare_sides(*(side_of(one, name, ["CR"]) for one, name in named)))
+
+
+def tags_made():
+    rng = np.random.default_rng(0)
+    tags = rng.random((200, 5)) < 0.3
+    probs = np.clip(np.where(tags, 0.9, 0.1) + rng.normal(0, 0.05, tags.shape), 0.01, 0.99)
+    tags[:8, 0] ^= True
+    found = find_multilabel(tags, probs)
+    return tags_document(found, classes=CLASSES, following=["candidly review new check"])
+
+
 DOCUMENTS = {
+    "changes": changes_made,
+    "tags": tags_made,
     "built": built_made,
     "labels": labels_made,
     "comparison": comparison_made,

@@ -57,10 +57,10 @@ def status_parts(about: Mapping[str, Any]) -> Iterator[str | Grid]:
         f" {about['wanted']:,} answers, {about['skips']:,} skips, {about['held']:,} handed out"
     )
     if about["saved"]:
-        yield (f"{about['saved']:,} answers saved, as their items were decided")
+        yield f"{about['saved']:,} answers saved, as their items were decided"
     if about["verdicts"]:
         told = [f"{n:,} {name}" for name, n in about["verdicts"].items() if n]
-        yield (f"verdicts: {', '.join(told)}")
+        yield f"verdicts: {', '.join(told)}"
         yield from _agreement(about["agreement"])
     if "labels" in about:
         found = about["labels"]
@@ -71,7 +71,7 @@ def status_parts(about: Mapping[str, Any]) -> Iterator[str | Grid]:
                 f"{found['size']:.2f} labels per item, {found['per_answer']:.2f} per answer{known}"
             )
     if "yes" in about:
-        yield (f"yes: {about['yes']:,}, no: {about['no']:,}")
+        yield f"yes: {about['yes']:,}, no: {about['no']:,}"
     if about["people"]:
         yield _people(about["people"])
 
