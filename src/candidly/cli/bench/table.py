@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from .._print import check_form, print_text, width
@@ -150,7 +149,7 @@ def _cut(results: Results, budget: str) -> Results:
 
 
 def _corrected(results: Results, files: list[str]) -> Results:
-    from ...compare.sweep.correct import with_corrected
+    from ...compare.sweep.correct import read_noise, with_corrected
 
     names = list(dict.fromkeys(group.first.dataset for group in results.runs.groups))
     noise: dict[str, Noise] = {}
@@ -161,24 +160,5 @@ def _corrected(results: Results, files: list[str]) -> Results:
                 f"--transition {text} does not say of which data set: write NAME={text} with one "
                 f"of {', '.join(names)}."
             )
-        noise[name if found else names[0]] = _read_noise(Path(file))
+        noise[name if found else names[0]] = read_noise(file)
     return with_corrected(results, noise)
-
-
-def _read_noise(path: Path) -> Noise:
-    """A matrix as it stands in a file, or one counted in out-of-sample probabilities."""
-    from ...compare.sweep.correct import Noise
-    from ...data.imperfect.matrix import read_shares
-
-    if path.suffix.lower() != ".npz":
-        return Noise(read_shares(path))
-    from ...errors import confident as errors
-    from ...errors.crossval import CrossValidated
-
-    found = CrossValidated.load(path)
-    if found.given is None:
-        raise ValueError(f"{path} has no given labels; make it with errors probs of such data.")
-    probs = found.probs / found.probs.sum(1, keepdims=True)
-    counts = errors.confident_joint(found.given, probs).sum(0)
-    forward = errors.noise_matrices(found.given, probs).forward
-    return Noise(np.ascontiguousarray(forward.T), counts)

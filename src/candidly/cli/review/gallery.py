@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,11 +15,7 @@ from .project import AsJson, check_installed
 
 if TYPE_CHECKING:
     from ...people.review import Looks, Shown
-    from ...people.validation import SetTally, Tally
-    from ...people.validation.checked_sets import CheckedSet
-
-ENDING = "_mturk.json"  # of a released file, behind the name of the set
-FOLDERS = ("mturk", "label_errors/mturk")  # where a copy of the released files has them
+    from ...people.validation.votes_read import VotesRead
 
 
 def gallery(
@@ -54,9 +49,10 @@ def gallery(
       candidly review gallery --votes cats_mturk.json --votes dogs_mturk.json --out pages
     """
     check_installed(("sqlalchemy", "starlette"))
+    from ...people.validation.votes_read import read_votes
     from ...people.web import write_sets_gallery
 
-    read = [one for path in votes for one in _read(path)]
+    read = [one for path in votes for one in read_votes(path)]
     sets = [one.checked() for one in read]
     looks = {}
     for said in media or []:
@@ -75,69 +71,6 @@ def gallery(
         print(to_json({"out": str(out), "items": number, "sets": about}, None))
         return
     print(f"wrote {out}: {number:,} items of {len(sets)} sets", file=sys.stderr)
-
-
-@dataclass(frozen=True, eq=False)
-class VotesRead:
-    """The votes of one file; ``card`` is what is known of a released set, or None."""
-
-    name: str
-    path: Path
-    votes: Tally | SetTally
-    card: Any
-
-    def checked(self) -> CheckedSet:
-        from ...people.validation import judge
-        from ...people.validation.checked_sets import checked_set
-
-        verdicts, card = judge(self.votes), self.card
-        if card is None:
-            return checked_set(verdicts, self.name)
-        flagged = max(card.flagged, len(verdicts))
-        return checked_set(
-            verdicts,
-            card.name,
-            title=card.title,
-            size=card.size,
-            flagged=flagged,
-            number=card.classes,
-            facts=tuple(_facts(card)),
-        )
-
-
-def _facts(card: Any) -> Iterator[str]:
-    """Sentences from what is known of a released set."""
-    yield f"How the labels came about: {card.labelling}."
-    yield f"The probabilities that flagged examples are of {card.model}."
-    if card.notes:
-        yield f"{card.notes[0].upper()}{card.notes[1:]}"
-
-
-def _read(path: Path) -> Iterator[VotesRead]:
-    """Every file of votes at a path, a file or a folder."""
-    from ...people.validation import read_released
-    from ...people.validation.label_errors import CARDS, study
-
-    if not path.is_dir():
-        name = path.name.removesuffix(ENDING).removesuffix(".json")
-        yield VotesRead(name, path, read_released(path), CARDS.get(name))
-        return
-    root = next((path / sub for sub in FOLDERS if (path / sub).is_dir()), path)
-    files = sorted(root.glob("*.json"))
-    if not files:
-        raise ValueError(f"{path} holds no .json file of votes, nor does a folder mturk in it.")
-    order = list(CARDS)  # that of the publication, then what else there is
-    files.sort(key=lambda file: _place(order, file.name.removesuffix(ENDING)))
-    for file in files:
-        name = file.name.removesuffix(ENDING)
-        if root != path and name in CARDS:  # beside its index, labels and predictions
-            yield VotesRead(name, file, study(name, root.parent).votes, CARDS[name])
-        else:
-            yield from _read(file)
-
-
-def _place(order: Sequence[str], name: str) -> int:
-    return order.index(name) if name in order else len(order)
 
 
 def _looks_of(one: VotesRead, path: str) -> Callable[[Path], Looks]:

@@ -37,6 +37,7 @@ def changes_document(found: Changes, metric: str = "top1") -> Document:
         ],
         lead=f"A is {a}, B is {b}.{nothing}",
         notes=tuple(_below(found, metric)),
+        made_of="two sets of results",
         kind="wide",
         table=_grid("", found.rows),
         data=lambda: _data(found, metric),
