@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from candidly.cli.bench.options import command_of
-from candidly.compare.report.results_document import results_document
+from candidly.compare.report.document import results_document
 from candidly.compare.sweep.journal import read_results
 
 from committed import journal_of

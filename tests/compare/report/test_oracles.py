@@ -10,6 +10,7 @@ from candidly import benchmark, plugins
 from candidly.compare import Criterion
 from candidly.compare.report import accuracy_tables, findings
 from candidly.compare.report.changes import compare_sides, side_of
+from candidly.compare.report.document import results_document
 from candidly.compare.report.gap import gap_tables
 from candidly.compare.report.importance import importances
 from candidly.compare.report.ranking import (
@@ -19,7 +20,6 @@ from candidly.compare.report.ranking import (
     ranks_of,
     steadiness_of,
 )
-from candidly.compare.report.results_document import results_document
 from candidly.compare.report.results_figures import INK, make_colours
 from candidly.compare.report.tables import make_tables
 from candidly.compare.report.why import trust_tables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from candidly.compare.report.results_document import results_document
+from candidly.compare.report.document import results_document
 from candidly.compare.stability.document import stability_document
 from compare.report.fake_results import make_results
 from compare.stability.test_document import long_named

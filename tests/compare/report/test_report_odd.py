@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from candidly.compare.report.results_document import results_document
+from candidly.compare.report.document import results_document
 from candidly.compare.report.tables import make_tables
 from candidly.compare.sweep.journal import read_results
 from candidly.compare.sweep.lines import with_checksum

@@ -12,8 +12,8 @@ import pytest
 from candidly.compare.report import results_figures as figures
 from candidly.compare.report._wording import cell_text
 from candidly.compare.report.cost import costs
+from candidly.compare.report.document import results_document
 from candidly.compare.report.findings import findings_by_dataset
-from candidly.compare.report.results_document import results_document
 from candidly.compare.report.tables import make_tables
 from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import cells

@@ -16,6 +16,7 @@ from scipy import stats
 from candidly.cli.bench.options import command_of
 from candidly.compare.report.completeness import completeness_text, missing_grid
 from candidly.compare.report.cost import pareto_front
+from candidly.compare.report.document import results_document
 from candidly.compare.report.importance import groups_of, importances, omega_squared
 from candidly.compare.report.ranking import (
     beliefs_text,
@@ -28,7 +29,6 @@ from candidly.compare.report.ranking import (
     steadiness_text,
 )
 from candidly.compare.report.ranking_figures import rank_figure
-from candidly.compare.report.results_document import results_document
 from candidly.compare.report.tables import make_tables
 from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import CRITERIA

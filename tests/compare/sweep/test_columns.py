@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from candidly.compare.report import accuracy_tables
+from candidly.compare.report.document import results_document
 from candidly.compare.report.gap import gap_tables
 from candidly.compare.report.importance import FEWEST, importances
-from candidly.compare.report.results_document import results_document
 from candidly.compare.sweep import columns, packed
 from candidly.compare.sweep.columns import (
     FrameRows,

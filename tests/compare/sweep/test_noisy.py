@@ -14,8 +14,8 @@ import pytest
 
 from candidly import benchmark, imperfect
 from candidly.compare.report import accuracy_tables, findings
+from candidly.compare.report.document import results_document
 from candidly.compare.report.gap import gap_tables
-from candidly.compare.report.results_document import results_document
 from candidly.compare.sweep.budget import at_budget, common_budget
 from candidly.compare.sweep.correct import Noise, with_corrected
 from candidly.compare.sweep.gap import gaps

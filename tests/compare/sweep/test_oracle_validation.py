@@ -12,7 +12,7 @@ import torch
 from candidly import benchmark
 from candidly.compare.benchmarking import prepare
 from candidly.compare.report import accuracy_tables, findings
-from candidly.compare.report.results_document import results_document
+from candidly.compare.report.document import results_document
 from candidly.compare.sweep import execute
 from candidly.compare.sweep.build import build
 from candidly.compare.sweep.settings import make_settings

@@ -5,8 +5,8 @@
 No runs are planned, so there is nothing to show.
 """
 
+from .document import results_document
 from .findings import findings
-from .results_document import results_document
 from .tables import accuracy_tables
 
 __all__ = ["accuracy_tables", "findings", "results_document"]
