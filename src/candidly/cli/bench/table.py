@@ -149,7 +149,8 @@ def _cut(results: Results, budget: str) -> Results:
 
 
 def _corrected(results: Results, files: list[str]) -> Results:
-    from ...compare.sweep.correct import read_noise, with_corrected
+    from ...compare.report.noise_file import read_noise
+    from ...compare.sweep.correct import with_corrected
 
     names = list(dict.fromkeys(group.first.dataset for group in results.runs.groups))
     noise: dict[str, Noise] = {}
