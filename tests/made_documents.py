@@ -10,9 +10,11 @@ from candidly import crowd, validation
 from candidly.compare.corpora.built_document import built_document
 from candidly.compare.corpora.files import ReplacedEvent
 from candidly.compare.corpora.read import BuiltBenchmark
-from candidly.compare.report import results_document
+from candidly.compare.report import accuracy_tables, results_document
 from candidly.compare.report.changes import compare_sides, side_of
 from candidly.compare.report.changes_document import changes_document
+from candidly.compare.report.gap import gap_tables
+from candidly.compare.report.why import trust_tables
 from candidly.compare.stability import assess, make_case
 from candidly.compare.stability.document import stability_document
 from candidly.data.labels.labelled import from_arrays
@@ -164,4 +166,10 @@ DOCUMENTS = {
     "issues": issues_made,
     "crowd": crowd_made,
     "verdicts": verdicts_made,
+}
+
+TABLES = {  # documents without a heading: what commands print
+    "accuracy": lambda: accuracy_tables(make_results(configs=2, splits=3)),
+    "gap": lambda: gap_tables(make_results(configs=2, splits=3)),
+    "trust": lambda: trust_tables(make_results(configs=2, splits=3)),
 }

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from candidly import detectors
-from candidly.errors.detectors.noises import with_noise
+from candidly.errors.detectors.noises import compare_noises, with_noise
 
 from histories import small
 
@@ -164,3 +164,12 @@ def test_without_a_truth_there_is_nothing_to_compare_with(candidly, data, tmp_pa
     status, _, err = candidly("errors", "compare", "blind.npz", "--detectors", "loss")
     assert status == 2
     assert "no `truth`" in err
+
+
+def test_python_refuses_what_the_command_refuses(data):
+    probs = np.full((data.n, data.q), 1 / data.q)
+    with pytest.raises(ValueError, match="`probs` are of one set of labels"):
+        compare_noises(data, ["symmetric:rate=0.2"], probs=probs)
+    for seeds in (0, -1, 1.5, True):
+        with pytest.raises(ValueError, match="seeds"):
+            compare_noises(data, seeds=seeds)

@@ -27,9 +27,10 @@ from candidly.show.pieces import (
     Tiles,
     parts_of,
 )
-from made_documents import DOCUMENTS
+from made_documents import DOCUMENTS, TABLES
 
 EVIL = "<script>alert(1)</script>"
+ALL_MADE = DOCUMENTS | TABLES
 TABLE = Grid("Birds", (Column("name", "name"), Column("seen")), [("wren", 3), (EVIL, 4)])
 ALL = (
     Tiles([("birds", "7", "that were seen")]),
@@ -55,9 +56,9 @@ def words(text):
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "csv"])
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", ALL_MADE)
 def test_every_form_says_every_sentence_and_every_table(name, form):
-    made = DOCUMENTS[name]()
+    made = ALL_MADE[name]()
     text = words(unescape(re.sub(r"<wbr>", "", made.render(form, 10_000))))
     for part in made.parts():
         if isinstance(part, Grid):
@@ -166,3 +167,10 @@ def test_bold_is_explained_where_it_can_be_seen():
 def test_a_notebook_shows_markdown():
     assert document()._repr_markdown_() == document().render("markdown")
     assert str(document()) == document().render("text")
+
+
+@pytest.mark.parametrize("name", ["issues", "tags"])
+def test_csv_of_doubts_is_the_ranked_list(name):
+    lines = DOCUMENTS[name]().render("csv").splitlines()
+    assert lines[0].startswith("rank,")
+    assert [line.split(",")[0] for line in lines[1:4]] == ["1", "2", "3"]

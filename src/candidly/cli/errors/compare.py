@@ -96,7 +96,7 @@ def compare(
     from ...data.ingest.arrays import read_matrix
     from ...errors.detectors import DETECTORS, EPOCHS, check_taken
     from ...errors.detectors.comparison_document import comparison_document
-    from ...errors.detectors.noises import AS_GIVEN, compare_noises
+    from ...errors.detectors.noises import AS_GIVEN, check_probs_of, compare_noises
     from ...ground.names import lookup
     from ...ground.spec import several
 
@@ -108,8 +108,8 @@ def compare(
     check_form(form)
     check_place(out, "--out", (".csv", ".parquet", ".json"))
     check_place(html, "--html", (".html", ".htm"))
-    if probs is not None and noise:
-        raise ValueError("--probs are of one set of labels; with --noise they are made for each.")
+    if probs is not None:
+        check_probs_of(noise or [AS_GIVEN])
     loaded = loaded_from(what, root, roles)
     given = {
         **options,

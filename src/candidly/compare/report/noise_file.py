@@ -27,7 +27,7 @@ def read_noise(path: Path | str) -> Noise:
 
     found = CrossValidated.load(path)
     if found.given is None:
-        raise ValueError(f"{path} has no given labels; make it with errors probs of such data.")
+        raise ValueError(f"{path} has no given labels; make it of data that has some.")
     probs = found.probs / found.probs.sum(1, keepdims=True)
     counts = confident_joint(found.given, probs).sum(0)
     forward = noise_matrices(found.given, probs).forward

@@ -125,12 +125,6 @@ def issues_document(
     )
     worst = classes_grid(healthy.table(names), PAIRS)
     overlapping = overlaps_grid(healthy.overlap_table(names), PAIRS)
-    commands = [Section("What to do next", tuple(map(Command, following)))] if following else []
-    lead = (
-        f"{source}What is here is suspicious, not certainly wrong: only looking tells.",
-        *((Bullets(findings),) if findings else ()),
-        *(Paragraph(note, "note") for note in dict.fromkeys([*notes, *issues.warnings])),
-    )
     return Document(
         f"{flagged:,} of {labelled:,} labels{where} {look_wrong}"
         if flagged
@@ -140,13 +134,30 @@ def issues_document(
             Section("How many", (Tiles(numbers),)),
             *([Section("Which class for which", (confused,))] if flagged else []),
             Section("Classes", (health_told, SideBySide((worst, overlapping)))),
-            *commands,
+            *next_commands(following),
             *([Section("Ranked list", (_of_the_list(flagged), ranked))] if flagged else []),
         ),
-        lead=Pieces(lead),
+        lead=suspicious(source, findings, [*notes, *issues.warnings]),
         facts={name: value for name, value in facts.items() if value is not None},
         made_of="labels and probabilities",
+        table=ranked,
     )
+
+
+def suspicious(source: str, findings: Sequence[str], notes: Sequence[str]) -> Pieces:
+    """What leads a page of doubts: how sure they are, what was done, what must be known."""
+    return Pieces(
+        (
+            f"{source}What is here is suspicious, not certainly wrong: only looking tells.",
+            *((Bullets(findings),) if findings else ()),
+            *(Paragraph(note, "note") for note in dict.fromkeys(notes)),
+        )
+    )
+
+
+def next_commands(following: Sequence[str]) -> tuple[Section, ...]:
+    """Commands to go on with; nothing without any."""
+    return (Section("What to do next", tuple(map(Command, following))),) if following else ()
 
 
 def classes_grid(table: pl.DataFrame, most: int) -> Grid:

@@ -9,10 +9,10 @@ from ...data.ingest.previews import Media
 from ...data.labels.text import BAR
 from ...show.document import Document
 from ...show.grid import Column, Grid
-from ...show.pieces import Bullets, Command, Paragraph, Pieces, Section, Tiles
+from ...show.pieces import Section, Tiles
 from ._gallery import gallery as gallery_of
 from ._multilabel import TagIssues
-from .issues_document import GALLERY, LISTED
+from .issues_document import GALLERY, LISTED, next_commands, suspicious
 
 NO_TAG = "none"
 MEANT = {
@@ -81,14 +81,8 @@ def tags_document(
     shown = f" {len(cards)} of {flagged:,}" if len(cards) < flagged else ""
     where = f" in {of}" if of else ""
     seen = [Section(f"The most suspicious{shown}", (gallery_of(cards),))] if cards else []
-    commands = [Section("What to do next", tuple(map(Command, following)))] if following else []
-    ranked = [Section("Ranked list", (Grid("Rows", columns, rows),))] if flagged else []
+    ranked = Grid("Rows", columns, rows)
     tiles = Tiles([(what, f"{k:,}", MEANT[what]) for what, k in counts.items()])
-    lead = (
-        "What is here is suspicious, not certainly wrong: only looking tells.",
-        *((Bullets(findings),) if findings else ()),
-        *(Paragraph(note, "note") for note in dict.fromkeys(notes)),
-    )
     return Document(
         f"The tags of {flagged:,} of {n:,} rows{where} look wrong"
         if flagged
@@ -97,12 +91,13 @@ def tags_document(
             *seen,
             Section("How many", (tiles,)),
             Section("Tags", (tags_grid(issues, classes),)),
-            *commands,
-            *ranked,
+            *next_commands(following),
+            *([Section("Ranked list", (ranked,))] if flagged else []),
         ),
-        lead=Pieces(lead),
+        lead=suspicious("", findings, notes),
         facts={**(read or {}), "examples": f"{n:,}", "tags": f"{m:,}"},
         made_of="tags and probabilities",
+        table=ranked,
     )
 
 

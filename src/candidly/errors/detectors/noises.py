@@ -9,6 +9,7 @@ from typing import Any
 from ...data import imperfect
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
+from ...ground.numbers import whole
 from ._compare import compare
 
 CLEAN = "none"  # the given labels are the true ones
@@ -40,19 +41,29 @@ def compare_noises(
         ``seed``, as ``comparison_document`` takes them.
 
     Raises:
-        KeyError, ValueError, FloatingPointError: see ``compare`` and ``with_noise``.
+        KeyError, ValueError, FloatingPointError: see ``compare`` and ``with_noise``; probabilities
+            for labels that are made.
     """
+    seeds = whole(seeds, "seeds", 1)
+    if options.get("probs") is not None:
+        check_probs_of(noises)
     rows = []
-    whole = len(noises) * seeds
+    all_of_them = len(noises) * seeds
     for number, (noise, seed) in enumerate((n, s) for n in noises for s in range(seeds)):
         labelled = with_noise(data, noise, seed)
 
         def step(done: int, total: int, before: int = number) -> None:
-            watch(before * total + done, whole * total)
+            watch(before * total + done, all_of_them * total)
 
         found = compare(labelled, detectors, seed=seed, watch=step, **options)
         rows += [{"noise": noise, "seed": seed, **row.values()} for row in found]
     return rows
+
+
+def check_probs_of(noises: Sequence[str]) -> None:
+    """Raises ValueError where probabilities are given, and labels are made that they are not of."""
+    if any(noise != AS_GIVEN for noise in noises):
+        raise ValueError("`probs` are of one set of labels; with `noise` they are made for each.")
 
 
 def with_noise(data: Labelled, noise: str, seed: int) -> Labelled:

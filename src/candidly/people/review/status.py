@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from ...ground.jsons import finite
 from ...show.grid import Column, Grid
 from .project import Project
 from .totals import overview
@@ -47,7 +47,7 @@ def status_of(project: Project) -> dict[str, Any]:
         about["labels"] = {**asdict(found.labels), "flips": found.labels.flips.tolist()}
     if found.yes is not None:
         about["yes"], about["no"] = found.yes
-    return _plain(about)
+    return finite(about)
 
 
 def status_parts(about: Mapping[str, Any]) -> Iterator[str | Grid]:
@@ -110,12 +110,3 @@ def _people(people: list[dict[str, Any]]) -> Grid:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-def _plain(value: Any) -> Any:
-    """NaN as null, all the way down."""
-    if isinstance(value, dict):
-        return {name: _plain(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
