@@ -14,9 +14,10 @@ it was stopped. Without a GPU it says so and writes nothing.
                                           tries every part on the processor, smaller: about a minute
 
 candidly need not be installed: any Python from 3.11 on will do that has torch with CUDA, and NumPy.
-The part ``sweep`` needs SciPy, pydantic and filelock as well, and ``tests`` these and pytest;
-``precision`` takes CIFAR-10 where CANDIDLY_DATA and candidly's other dependencies are there, and
-else makes pictures. A part whose packages are missing is left out, and the first line says so.
+The part ``sweep`` needs SciPy, polars, pydantic and filelock as well, and ``tests`` these and
+pytest; ``precision`` takes CIFAR-10 where CANDIDLY_DATA and candidly's other dependencies are
+there, and else makes pictures. A part whose packages are missing is left out, and the first line
+says so.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from _gpu.run import Part, all_hold, run_parts, table_of  # noqa: E402
 
 TOTAL = 20 * 60  # seconds
 ENGINE = ("torch", "numpy")
-SWEEP = (*ENGINE, "scipy", "pydantic", "filelock")
+SWEEP = (*ENGINE, "scipy", "polars", "pydantic", "filelock")
 PARTS = (
     Part("tests", "_gpu.device_tests", 240, (*SWEEP, "pytest")),
     Part("views", "_gpu.views", 90, ENGINE),
