@@ -1,0 +1,241 @@
+"""How many labels are wrong, as far as probabilities can tell."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2
+
+from ...data.ingest.probabilities import Probs
+from ...ground.arrays import door
+from ...ground.numbers import whole
+from ...ground.problem import Refusal
+from ..confident import Evidence, SetEvidence, gathered_either
+from ..confident._passes import RowRange, ranges
+from ._interval import interval
+from ._likelihood import Fit, Likelihood, Rows, look
+from ._moves import Move
+from ._search import search
+from ._softmax import room
+
+FEWEST = 100  # labels, to say anything
+CELLS = 2_000_000  # entries that the likelihood is fitted to
+ROWS = (12_000, 200_000)  # and rows of them, at least and at most
+SURE = 1 - 1e-6  # probability of a class that counts as all of it
+ONE_HOT = 0.99  # share of such rows, from which on nothing says which rows are clear
+ZEROS = 1e-3  # share of entries that are exactly 0, from which on these are no numbers but gaps
+FLOOR = 1e-9  # what a probability is at least
+TESTED = 1_000_000  # entries that the test of fit takes
+EDGES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)  # quantiles
+
+
+@dataclass(frozen=True, eq=False)
+class WrongLabels:
+    """How many labels are wrong, on the premise that errors strike clear and unclear rows alike.
+
+    The premise: whether a label is wrong, and which other it is, depends on its row's true class
+    alone. Then rows that are clear and contradicted betray how many unclear ones are wrong.
+
+    Attributes:
+        labelled: how many labels there are.
+        share: of these, how much is wrong; NaN where nothing can be said.
+        low, high: from and to, with 95 % confidence if the premise holds.
+        moves: where errors go; empty: overlap of the classes explains every contradiction.
+        chance: float64 (n,), each row's chance that its label is wrong; NaN without a label.
+        disagreement: share of labels that are not the prediction. No more are wrong if the labels
+            are at least as often right as the predictions.
+        fits: p-value of a test of fit; small: the premise, or the probabilities, do not hold.
+        fitted: to how many rows.
+        why: why nothing can be said; empty where something can.
+        temperature: what log-probabilities were divided by.
+    """
+
+    labelled: int
+    share: float
+    low: float
+    high: float
+    moves: tuple[Move, ...]
+    chance: np.ndarray = field(repr=False)
+    disagreement: float
+    fits: float
+    fitted: int
+    why: str = ""
+    temperature: float = float("nan")
+
+    @property
+    def number(self) -> int:
+        """How many are wrong, in rows; 0 where nothing can be said."""
+        return 0 if self.why else round(self.share * self.labelled)
+
+
+@door(apart=["weights"])
+def estimate(
+    given: Any,
+    probs: Probs = None,
+    *,
+    weights: Any = None,
+    seed: int = 0,
+    **options: Any,
+) -> WrongLabels:
+    """How many labels are wrong, on the premise that errors strike clear and unclear rows alike.
+
+    Contradictions of a classifier have two sources: wrong labels, and classes that overlap. Counts
+    of contradictions cannot tell them apart; this can where the premise holds, as overlap leaves
+    clear rows alone and errors do not. People err on unclear rows first: then what is said is a
+    lower end, and only checked rows make a count.
+
+    Args:
+        given: labels (n,), or ``Evidence`` in place of these and probabilities.
+        probs: out-of-sample probabilities (n, q); as in ``examine``, like further options.
+        weights: float (n,), at least 0, how often each row counts; by default once.
+        seed: of the rows that are drawn where there are more than it takes.
+
+    Raises:
+        ValueError, TypeError: what ``examine`` refuses; candidate sets; weights that are none.
+
+    Source: mixture likelihood of labels given true classes, tempered probabilities, profile
+    interval; docs/wrong-labels.md.
+    """
+    seed = whole(seed, "seed", 0)
+    evidence = gathered_either(given, probs, options)
+    if isinstance(evidence, SetEvidence):
+        raise Refusal(
+            "how many candidate sets lack the truth is not told by an estimate for single labels.",
+            "look at what errors.find says of sets, or give one label a row",
+        )
+    weighed = _weights(weights, evidence)
+    rows = np.flatnonzero(evidence.labelled & (weighed > 0))
+    labelled = len(rows)
+    disagreement = float(np.mean(evidence.predicted[rows] != evidence.given[rows]))
+    why = _nothing(evidence, labelled)
+    if why:
+        return _silent(evidence, labelled, disagreement, why)
+    most = int(np.clip(CELLS // evidence.m, *ROWS))
+    if labelled > most:
+        rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
+    sample = np.asarray(evidence.source.some(rows), np.float64)
+    if np.mean(sample.max(1) >= SURE) >= ONE_HOT:
+        why = (
+            "the probabilities are 0 or 1, and do not say which rows are clear; take a classifier "
+            "that gives probabilities"
+        )
+        return _silent(evidence, labelled, disagreement, why)
+    floor = _floor(sample)
+    counted = weighed[rows] * (weighed[rows].sum() / (weighed[rows] ** 2).sum())
+    likelihood = Likelihood(
+        Rows(_logs(sample, floor), evidence.given[rows].astype(np.int64), counted)
+    )
+    found = search(likelihood)
+    best = found.best
+    low, high = interval(likelihood, best if best.moves else found.even)
+    chance = _chances(evidence, best, floor)
+    share = float(np.average(chance[evidence.labelled], weights=weighed[evidence.labelled]))
+    return WrongLabels(
+        labelled=labelled,
+        share=share,
+        low=min(low, share) if best.moves else 0.0,
+        high=max(high, share),
+        moves=best.moves,
+        chance=chance,
+        disagreement=disagreement,
+        fits=_fits(likelihood, best),
+        fitted=len(rows),
+        temperature=1 / best.t,
+    )
+
+
+def _weights(weights: Any, evidence: Evidence) -> np.ndarray:
+    if weights is None:
+        return np.ones(evidence.n)
+    found = np.asarray(weights, np.float64)
+    if found.shape != (evidence.n,):
+        raise ValueError(f"`weights` has shape {found.shape}; there are {evidence.n} rows.")
+    if not np.isfinite(found).all() or (found < 0).any():
+        at = int(np.flatnonzero(~(np.isfinite(found) & (found >= 0)))[0])
+        raise ValueError(f"`weights` is {found[at]} at row {at}; give numbers of at least 0.")
+    if not (found[evidence.labelled] > 0).any():
+        raise ValueError("`weights` is 0 at every row with a label; then no row counts.")
+    return found
+
+
+def _nothing(evidence: Evidence, labelled: int) -> str:
+    """Why nothing can be said of these rows; empty where something can."""
+    if labelled < FEWEST:
+        return f"there are {labelled} labels, and below {FEWEST} nothing can be told"
+    if np.count_nonzero(evidence.given_counts) < 2:
+        return "all labels are the same class"
+    if evidence.doubts:
+        return "the classifier agrees with the labels no better than a guess"
+    return ""
+
+
+def _silent(evidence: Evidence, labelled: int, disagreement: float, why: str) -> WrongLabels:
+    nan = float("nan")
+    chance = np.full(evidence.n, nan)
+    return WrongLabels(labelled, nan, nan, nan, (), chance, disagreement, nan, 0, why)
+
+
+def _floor(probs: np.ndarray) -> float:
+    """What stands for an entry of 0: neighbours and trees say 0 where they mean few."""
+    least = FLOOR
+    if np.mean(probs <= 0) > ZEROS:
+        least = float(probs[probs > 0].min()) / 2
+    return min(max(least, FLOOR), 0.05)
+
+
+def _logs(probs: np.ndarray, floor: float) -> np.ndarray:
+    cut = np.maximum(probs, floor)
+    cut /= cut.sum(1, keepdims=True)
+    return np.log(cut, out=cut)
+
+
+def _chances(evidence: Evidence, fit: Fit, floor: float) -> np.ndarray:
+    """Of every row; NaN without a label: float64 (n,)."""
+    found = np.full(evidence.n, np.nan)
+    likely = np.ascontiguousarray(fit.transition.T)
+    about = likely, fit.t, fit.b, floor
+
+    def handed(start: int, stop: int) -> tuple[np.ndarray, Any]:
+        return evidence.given[start:stop], about
+
+    readers = evidence.readers
+    for (start, stop), chance in readers.each(
+        _look, ranges(readers.source, readers.size), handed
+    ):
+        found[start:stop] = chance
+    found[~evidence.labelled] = np.nan
+    return found
+
+
+def _look(piece: RowRange, more: tuple[np.ndarray, Any]) -> np.ndarray:
+    given, (likely, t, b, floor) = more
+    q = len(b)
+    chance, mass = np.empty(len(given)), np.zeros(q)
+    logs = _logs(np.asarray(piece.read(piece.start, piece.stop), np.float64), floor)
+    labels = np.maximum(given, 0).astype(np.int64)
+    look(logs, labels, np.ones(len(given)), t, b, likely, *room(q), chance, mass)
+    return chance
+
+
+def _fits(likelihood: Likelihood, fit: Fit) -> float:
+    """The p-value of labels beside their probabilities, in groups of like probabilities."""
+    rows = likelihood.rows
+    some = slice(0, max(1, TESTED // rows.q))
+    logs, given = rows.logs[some], rows.given[some]
+    h = fit.t * logs + fit.b
+    h = np.exp(h - h.max(1, keepdims=True))
+    h /= h.sum(1, keepdims=True)
+    expected = h @ fit.transition
+    there = np.zeros(expected.shape)
+    there[np.arange(len(given)), given] = 1
+    edges = np.unique(np.quantile(expected, EDGES))
+    group = np.searchsorted(edges, expected.ravel())
+    wanted = np.bincount(group, expected.ravel(), len(edges) + 1)
+    spread = np.bincount(group, (expected * (1 - expected)).ravel(), len(edges) + 1)
+    seen = np.bincount(group, there.ravel(), len(edges) + 1)
+    used = spread > 2
+    statistic = float((((seen - wanted) ** 2)[used] / spread[used]).sum())
+    return float(chi2.sf(statistic, max(int(used.sum()) - 3, 1)))
