@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
 
 from ...data.ingest.probabilities import Probs
 from ...ground.arrays import door
@@ -28,8 +27,6 @@ SURE = 1 - 1e-6  # probability of a class that counts as all of it
 ONE_HOT = 0.99  # share of such rows, from which on nothing says which rows are clear
 ZEROS = 1e-3  # share of entries that are exactly 0, from which on these are no numbers but gaps
 FLOOR = 1e-9  # what a probability is at least
-TESTED = 1_000_000  # entries that the test of fit takes
-EDGES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)  # quantiles
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +127,7 @@ def estimate(
     )
     found = search(likelihood)
     best = found.best
-    low, high = interval(likelihood, best if best.moves else found.even)
+    low, high = interval(likelihood, best if best.moves else found.even, found.spread.factor)
     chance = _chances(evidence, best, floor)
     share = float(np.average(chance[evidence.labelled], weights=weighed[evidence.labelled]))
     return WrongLabels(
@@ -141,7 +138,7 @@ def estimate(
         moves=best.moves,
         chance=chance,
         disagreement=disagreement,
-        fits=_fits(likelihood, best),
+        fits=found.spread.p_value,
         fitted=len(rows),
         temperature=1 / best.t,
     )
@@ -218,24 +215,3 @@ def _look(piece: RowRange, more: tuple[np.ndarray, Any]) -> np.ndarray:
     labels = np.maximum(given, 0).astype(np.int64)
     look(logs, labels, np.ones(len(given)), t, b, likely, *room(q), chance, mass)
     return chance
-
-
-def _fits(likelihood: Likelihood, fit: Fit) -> float:
-    """The p-value of labels beside their probabilities, in groups of like probabilities."""
-    rows = likelihood.rows
-    some = slice(0, max(1, TESTED // rows.q))
-    logs, given = rows.logs[some], rows.given[some]
-    h = fit.t * logs + fit.b
-    h = np.exp(h - h.max(1, keepdims=True))
-    h /= h.sum(1, keepdims=True)
-    expected = h @ fit.transition
-    there = np.zeros(expected.shape)
-    there[np.arange(len(given)), given] = 1
-    edges = np.unique(np.quantile(expected, EDGES))
-    group = np.searchsorted(edges, expected.ravel())
-    wanted = np.bincount(group, expected.ravel(), len(edges) + 1)
-    spread = np.bincount(group, (expected * (1 - expected)).ravel(), len(edges) + 1)
-    seen = np.bincount(group, there.ravel(), len(edges) + 1)
-    used = spread > 2
-    statistic = float((((seen - wanted) ** 2)[used] / spread[used]).sum())
-    return float(chi2.sf(statistic, max(int(used.sum()) - 3, 1)))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.stats import chi2
 
 from ._moves import Move, matrix, share_moved, slopes
 from ._softmax import compiled, room, softmax
@@ -24,6 +25,8 @@ LOG_T = (-3.0, 4.6)  # bounds of log t
 SHIFTS = (-4.0, 4.0)
 MOST = 0.9  # of a move
 STEPS = 200
+TESTED = 1_000_000  # entries that the test of fit takes
+EDGES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)  # quantiles
 MAKE = 0.02  # a move that has not been fitted yet starts there
 
 
@@ -139,6 +142,19 @@ def look(logs, given, weights, t, b, likely, h, bits, powers, chance, mass):
         chance[i] = min(max(1.0 - h[s] * likely[s, s] / max(m, 1e-300), 0.0), 1.0)
 
 
+@dataclass(frozen=True)
+class Spread:
+    """How far labels lie from their probabilities.
+
+    Attributes:
+        factor: the variance beside what chance has; at least 1.
+        p_value: of a test that chance is all.
+    """
+
+    factor: float
+    p_value: float
+
+
 @dataclass
 class Likelihood:
     """Maximises; ``evaluations`` counts the looks at all rows."""
@@ -235,3 +251,24 @@ class Likelihood:
         likely = np.ascontiguousarray(fit.transition.T)
         look(*(rows.logs, rows.given, rows.weights, fit.t, fit.b, likely), *self._room, chance, mass)
         return chance, mass / mass.sum()
+
+    def spread(self, fit: Fit) -> Spread:
+        """How far labels lie from what a fit expects, in groups of like probabilities."""
+        rows = self.rows
+        some = slice(0, max(1, TESTED // rows.q))
+        logs, given = rows.logs[some], rows.given[some]
+        h = fit.t * logs + fit.b
+        h = np.exp(h - h.max(1, keepdims=True))
+        h /= h.sum(1, keepdims=True)
+        expected = h @ fit.transition
+        there = np.zeros(expected.shape)
+        there[np.arange(len(given)), given] = 1
+        edges = np.unique(np.quantile(expected, EDGES))
+        group = np.searchsorted(edges, expected.ravel())
+        wanted = np.bincount(group, expected.ravel(), len(edges) + 1)
+        variance = np.bincount(group, (expected * (1 - expected)).ravel(), len(edges) + 1)
+        seen = np.bincount(group, there.ravel(), len(edges) + 1)
+        used = variance > 2
+        statistic = float((((seen - wanted) ** 2)[used] / variance[used]).sum())
+        freedom = max(int(used.sum()) - 3, 1)
+        return Spread(max(statistic / freedom, 1.0), float(chi2.sf(statistic, freedom)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._likelihood import Fit, Likelihood
+from ._likelihood import Fit, Likelihood, Spread
 from ._moves import EVENLY, INTO, OUT_OF, PAIR, Move
 from ._softmax import compiled, room, softmax
 
@@ -26,18 +26,22 @@ class Found:
         none: no errors.
         even: errors that strike every class alike.
         best: what is worth its parameters.
+        spread: how far labels lie from their probabilities, beside what chance has.
     """
 
     none: Fit
     even: Fit
     best: Fit
+    spread: Spread
 
 
 def search(likelihood: Likelihood) -> Found:
     """None, even errors, or these and others, by a criterion of information.
 
     A first move costs log n, another log n + 2 log(how many there are to choose from): BIC,
-    extended by how many were looked at (Chen & Chen, Biometrika 2008).
+    extended by how many were looked at (Chen & Chen, Biometrika 2008). Where labels are spread
+    about their probabilities c times as far as chance has it, so are gains: then they cost c times
+    as much (quasi-likelihood, as QAIC of Lebreton et al., 1992).
     """
     n, q = likelihood.rows.total, likelihood.rows.q
     none = likelihood.fit(())
@@ -45,26 +49,31 @@ def search(likelihood: Likelihood) -> Found:
     choice = _choice(q)
     further = np.log(n) + (2 * np.log(len(choice)) if q > 2 else 0.0)
 
-    def score(fit: Fit) -> float:
+    def score(fit: Fit, spread: float = 1.0) -> float:
         evenly = EVEN in fit.moves
-        return -2 * fit.loglik + np.log(n) * evenly + further * (len(fit.moves) - evenly)
+        price = np.log(n) * evenly + further * (len(fit.moves) - evenly)
+        return -2 * fit.loglik + spread * price
 
-    best = min(none, even, key=score)
+    seen = [none, even]
+    best = min(seen, key=score)
     if q == 2:
         for moves in ((choice[0],), (choice[1],), (EVEN, choice[0]), (EVEN, choice[1])):
-            for start in (None, even):
-                best = min(best, likelihood.fit(moves, start), key=score)
-        return Found(none, even, best)
+            seen += [likelihood.fit(moves, start) for start in (None, even)]
+        best = min(seen, key=score)
     now, failures = best, 0
-    while failures < FAILURES and len(now.moves) < min(2 * q, MOST_MOVES):
+    while q > 2 and failures < FAILURES and len(now.moves) < min(2 * q, MOST_MOVES):
         promising = _promising(likelihood, now, choice)
         tried = [likelihood.fit((*now.moves, move), now) for move in promising]
         now = max(tried, key=lambda fit: fit.loglik)
         failures = failures + 1 if score(now) >= score(best) else 0
+        seen.append(now)
         best = min(best, now, key=score)
     if best.moves and EVEN not in best.moves:
-        best = min(best, likelihood.fit((EVEN, *best.moves)), key=score)
-    return Found(none, even, best)
+        seen.append(likelihood.fit((EVEN, *best.moves), None))
+        best = min(best, seen[-1], key=score)
+    spread = likelihood.spread(best)
+    best = min(seen, key=lambda fit: score(fit, spread.factor))
+    return Found(none, even, best, spread)
 
 
 def _choice(q: int) -> list[Move]:
