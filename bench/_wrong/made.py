@@ -12,10 +12,11 @@ import numpy as np
 SHAPES = ("gaussian", "stretched", "clusters", "rings")
 KINDS = ("none", "uniform", "careless", "by class", "pairs", "ambiguous", "posterior")
 CLASSIFIERS = ("logistic", "qda", "forest", "boosting", "knn", "mlp", "svm", "linear")
-FLEXIBLE = ("qda", "forest", "boosting", "knn", "mlp", "svm")  # learn curved borders
 SIZES = (600, 1000, 1500, 2000, 3000, 5000, 8000)
 LARGE = 20_000  # some, of classifiers that are fast enough
-FEW, SOME, MANY = 3, 6, 10  # classes, beside 2 and 20
+CLASSES, SHARES = (2, 3, 6, 10, 20), (0.15, 0.25, 0.25, 0.25, 0.1)
+BEST = (0.999, 0.95, 0.88, 0.75, 0.6, 0.45)
+RATES = (0.02, 0.05, 0.1, 0.2, 0.3)
 
 
 @dataclass(frozen=True)
@@ -48,16 +49,16 @@ def ask(seed: int) -> Asked:
     kind = KINDS[seed % len(KINDS)]
     classifier = CLASSIFIERS[seed // len(KINDS) % len(CLASSIFIERS)]
     shape = SHAPES[int(rng.integers(len(SHAPES)))]
-    if classifier in ("logistic", "linear"):
-        shape = "gaussian" if classifier == "logistic" else shape
+    if classifier == "logistic":  # where it is right; "linear" is the same, wherever it is asked
+        shape = "gaussian"
     n = int(rng.choice(SIZES))
     if classifier in ("logistic", "qda", "linear") and rng.random() < 0.25:
         n = LARGE
-    q = int(rng.choice([2, FEW, SOME, MANY, 20], p=[0.15, 0.25, 0.25, 0.25, 0.1]))
-    best = float(rng.choice([0.999, 0.95, 0.88, 0.75, 0.6, 0.45]))
+    q = int(rng.choice(CLASSES, p=SHARES))
+    best = float(rng.choice(BEST))
     if q == 2:
         best = max(best, 0.75)
-    rate = float(rng.choice([0.02, 0.05, 0.1, 0.2, 0.3]))
+    rate = float(rng.choice(RATES))
     return Asked(seed, shape, kind, classifier, n, q, best, rate)
 
 
@@ -222,6 +223,7 @@ def measured(seed: int) -> dict[str, Any]:
     row: dict[str, Any] = {
         **asdict(asked),
         "reached": round(float((posterior.argmax(1) == true).mean()), 4),
+        "skill": round(float((probs.argmax(1) == true).mean()), 4),
         "truth": round(float(wrong.mean()), 6),
         "share": _round(found.share),
         "low": _round(found.low),
