@@ -232,7 +232,6 @@ def measured(seed: int) -> dict[str, Any]:
         "joint": _round(joint),
         "flags": _round(flags),
         "fits": _round(found.fits),
-        "temperature": _round(found.temperature),
         "moves": "; ".join(" ".join(map(str, move)) for move in found.moves),
         "why": found.why,
         "seconds": round(seconds, 3),

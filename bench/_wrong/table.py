@@ -48,7 +48,8 @@ def groups(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any
             name = "classifier that misses what could be learned"
             found.setdefault(f"{row['kind']}: {name}", []).append(row)
             continue
-        overlap = "little" if row["skill"] >= LITTLE else "more" if row["skill"] >= HEAVY else "heavy"
+        skill = row["skill"]
+        overlap = "little" if skill >= LITTLE else "more" if skill >= HEAVY else "heavy"
         found.setdefault(f"{row['kind']}: {overlap} overlap", []).append(row)
     return dict(sorted(found.items()))
 

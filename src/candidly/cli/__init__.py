@@ -24,7 +24,7 @@ NOUNS = {
     "check": (
         "check",
         "check",
-        "Which labels of a file look wrong? A classifier judges each row without having seen it.",
+        "How many labels of a file are wrong, and which rows to look at?",
     ),
     "stability": (
         "stability",
@@ -70,7 +70,7 @@ NOUNS = {
     "errors": (
         "errors",
         "app",
-        "Wrong labels, from given labels and probabilities: probs, find, health, compare.",
+        "Wrong labels, from given labels and probabilities: probs, amount, find, health, compare.",
     ),
     "crowd": ("crowd", "app", "Answers of several annotators: consensus."),
     "build": (

@@ -1,4 +1,4 @@
-"""``candidly check``: from a file to labels that look wrong, in one command."""
+"""``candidly check``: how many labels of a file are wrong, and which rows to look at."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from ._shared import typed
 from ._stopping import stoppable
 from ._types import random_seed, whole
 from ._words import said
+from .errors.amount import about_wrong
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,16 +66,17 @@ def check(
     by: Annotated[
         str | None,
         typer.Option(
-            help="noise rate, class, both, confident, predicted, margin or self-confidence. "
-            "(default: noise rate; of candidate sets, confident)"
+            help="List what confident learning flags: noise rate, class, both, confident, "
+            "predicted, margin or self-confidence. (default: rows by their chance of being wrong; "
+            "of tags, noise rate; of candidate sets, confident)"
         ),
     ] = None,
-    top: Annotated[int, whole("Flagged rows to print.")] = SHOWN,
+    top: Annotated[int, whole("Listed rows to print.")] = SHOWN,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Every flagged row with its own columns: .csv .parquet .json. (default: "
+            help="Every listed row with its own columns: .csv .parquet .json. (default: "
             "NAME-check.csv in this folder)",
         ),
     ] = None,
@@ -91,7 +93,9 @@ def check(
     seed: Annotated[int, random_seed("Of folds and models.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
-    """Which labels of a file look wrong? A classifier judges each row without having seen it.
+    """How many labels of a file are wrong, and which rows to look at?
+
+    A classifier judges each row without having seen it.
 
     Examples:
 
@@ -215,6 +219,8 @@ def _about(
         "useless": found.useless,
         "calibration error": ece if ece == ece else None,
         "leaks": [leak.column for leak in found.leaks],
+        "headline": said(found.headline()),
+        "wrong": None if found.wrong is None else about_wrong(found.wrong),
         "flagged": found.flagged,
         "by": found.issues.by,
         "issues": table.head(top).rows(named=True),
@@ -235,8 +241,8 @@ def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) 
     shown = [read, *([_read_as(columns)] if columns else [])]
     told = (" ".join(found.findings()), *(f"note: {note}" for note in found.notes))
     show(*shown, *map(said, told))
-    print(found.headline())
-    show(*found.grids())
+    print(said(found.headline()))
+    show(*map(said, found.about_the_number()), *found.grids())
     if top and found.flagged:
         show(_flagged(found, table.head(top)))
     if following:
@@ -269,4 +275,4 @@ def _flagged(found: Checked, table: pl.DataFrame) -> Any:
         form.append(Column(what, form=".3f") if number else Column(what, "name"))
     rest = found.flagged - len(table)
     notes = (f"and {rest:,} more; the table has them all",) if rest else ()
-    return Grid("The most suspicious", tuple(form), joined(table.select(shown)).rows(), notes)
+    return Grid("Rows to look at first", tuple(form), joined(table.select(shown)).rows(), notes)

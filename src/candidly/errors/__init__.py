@@ -1,9 +1,9 @@
-"""Which labels are wrong? Confident learning, other detectors, and out-of-sample probabilities.
+"""Which labels are wrong, and how many? Confident learning, other detectors, and out-of-sample probabilities.
 
 Probabilities: data → ``make_folds`` → learner (fits, or trains one stack) → ``CrossValidated``.
 Label errors: labels and probabilities → ``examine`` → ``Evidence`` → ``find`` → ``Issues`` → table,
-page. Detectors: ``Labelled`` → ``make_subject`` (blind) → a detector → ``Detection`` → ``judge``. A
-check is all of it: file → ``cross_validate`` → ``find`` → ``Checked`` → table, page.
+page; → ``estimate`` → ``WrongLabels``, how many are wrong. Detectors: ``Labelled`` → ``make_subject`` (blind) → a detector → ``Detection`` → ``judge``. A
+check is all of it: file → ``cross_validate`` → ``estimate`` → ``Checked`` → table, page.
 
 >>> import numpy as np
 >>> from candidly import errors
@@ -18,10 +18,14 @@ from typing import TYPE_CHECKING
 from ..ground.faces import lazy
 
 if TYPE_CHECKING:
+    from . import amount as amount
     from . import checking as checking
     from . import confident as confident
     from . import crossval as crossval
     from . import detectors as detectors
+    from .amount import WrongLabels as WrongLabels
+    from .amount import estimate as estimate
+    from .amount import worth_a_look as worth_a_look
     from .checking import Checked as Checked
     from .checking import check as check
     from .confident import EPSILON as EPSILON
@@ -84,7 +88,9 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "OF_COLUMNS": "confident",
     "SetEvidence": "confident",
     "TagIssues": "confident",
+    "WrongLabels": "amount",
     "adjusted": "confident",
+    "amount": "",
     "check": "checking",
     "checking": "",
     "comparison_document": "detectors.comparison_document",
@@ -96,6 +102,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "crossval": "",
     "detectors": "",
     "ensemble_scores": "confident",
+    "estimate": "amount",
     "examine": "confident",
     "examine_sets": "confident",
     "find": "confident",
@@ -110,6 +117,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "scores": "confident",
     "scores_multilabel": "confident",
     "thresholds": "confident",
+    "worth_a_look": "amount",
 }
 
 if not TYPE_CHECKING:  # for them, a name that is not above is an error

@@ -21,8 +21,20 @@ from .._issues import (
     print_issues,
     print_overlaps,
 )
-from .._types import counted, how_many_workers, whole
+from .._types import counted, whole
+from .amount import amount
 from .compare import compare
+from .options import (
+    AsJson,
+    Collisions,
+    Labels,
+    Normalise,
+    On,
+    Probabilities,
+    Unlabelled,
+    Work,
+    Workers,
+)
 from .probs import probs
 from .reading import examined, opened
 from .tags import find_tags
@@ -32,67 +44,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Wrong labels, from given labels and probabilities: probs, find, health, compare.",
+    help="Wrong labels, from given labels and probabilities: probs, amount, find, health, compare.",
 )
 app.command()(probs)
+app.command()(amount)
 app.command()(compare)
-
-Labels = Annotated[
-    str,
-    typer.Option(
-        "--labels",
-        metavar="PATH",
-        help="The given labels: a table with a column of numbers or names and, if you like, one "
-        "of ids; an .npy; or the .npz of errors probs. For find also several a row, with "
-        "--label-kind: cells such as cat|dog, or an .npy of bool, a row per example and a column "
-        "per class. A folder holds a "
-        "part of labels for each part of --probs, of the same name.",
-    ),
-]
-Probabilities = Annotated[
-    str,
-    typer.Option(
-        "--probs",
-        metavar="PATH",
-        help="Out-of-sample probabilities, a row per label and a column per class: a table, .npy, "
-        ".npz, or a folder of .npy and .parquet, read in order of name. Where both files have ids, "
-        "rows go by these. Also an address such as s3://bucket/folder, for fsspec.",
-    ),
-]
-Normalise = Annotated[
-    bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")
-]
-Unlabelled = Annotated[
-    bool, typer.Option("--unlabelled", help="Allow -1 for no label; such rows take no part.")
-]
-Collisions = Annotated[
-    str,
-    typer.Option(
-        help="Of several classes that an example confidently is: global takes the prediction, "
-        "masked the most probable of them."
-    ),
-]
-Workers = Annotated[
-    int | None, how_many_workers("Threads, or what --on says. (default: one per core)")
-]
-On = Annotated[
-    str | None,
-    typer.Option(
-        metavar="WHERE",
-        help="Who reads the probabilities: processes, ray (a cluster of this machine's cores) or "
-        "ray:ADDRESS. (default: threads) All find the same, bit for bit.",
-    ),
-]
-Work = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Keep what was read in this folder instead of memory; the same command then goes on "
-        "where a stopped one was.",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-
 
 @app.command()
 @reads(*LABELS, *CELLS, "id", "drop")
@@ -143,7 +99,7 @@ def find(
     work: Work = None,
     as_json: AsJson = False,
 ) -> None:
-    """Labels that are probably wrong, the most suspicious first.
+    """Labels that a method of confident learning flags, the most suspicious first.
 
     Examples:
 

@@ -3,15 +3,15 @@
 >>> import numpy as np
 >>> rng = np.random.default_rng(0)
 >>> true = rng.integers(3, size=2000)
->>> probs = np.full((2000, 3), 0.05)
->>> probs[np.arange(2000), true] = 0.9
+>>> probs = rng.dirichlet([1, 1, 1], 2000) + 6 * np.eye(3)[true]
 >>> given = np.where(rng.random(2000) < 0.1, (true + 1) % 3, true)
->>> found = estimate(given, probs)
->>> found.labelled
-2000
+>>> print(estimate(given, probs / probs.sum(1, keepdims=True)).headline())
+If errors strike clear and unclear rows alike, about 200 (...) of 2,000 labels are wrong, ...
 """
 
-from ._estimate import WrongLabels, estimate
+from ._estimate import estimate
+from ._listed import worth_a_look
 from ._moves import Move
+from ._result import WrongLabels
 
-__all__ = ["Move", "WrongLabels", "estimate"]
+__all__ = ["Move", "WrongLabels", "estimate", "worth_a_look"]

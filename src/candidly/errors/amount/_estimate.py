@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from ..confident import Evidence, SetEvidence, gathered_either
 from ..confident._passes import RowRange, ranges
 from ._interval import interval
 from ._likelihood import Fit, Likelihood, Rows, look
-from ._moves import Move
+from ._result import WrongLabels
 from ._search import search
 from ._softmax import room
 
@@ -27,45 +25,6 @@ SURE = 1 - 1e-6  # probability of a class that counts as all of it
 ONE_HOT = 0.99  # share of such rows, from which on nothing says which rows are clear
 ZEROS = 1e-3  # share of entries that are exactly 0, from which on these are no numbers but gaps
 FLOOR = 1e-9  # what a probability is at least
-
-
-@dataclass(frozen=True, eq=False)
-class WrongLabels:
-    """How many labels are wrong, on the premise that errors strike clear and unclear rows alike.
-
-    The premise: whether a label is wrong, and which other it is, depends on its row's true class
-    alone. Then rows that are clear and contradicted betray how many unclear ones are wrong.
-
-    Attributes:
-        labelled: how many labels there are.
-        share: of these, how much is wrong; NaN where nothing can be said.
-        low, high: from and to, with 95 % confidence if the premise holds.
-        moves: where errors go; empty: overlap of the classes explains every contradiction.
-        chance: float64 (n,), each row's chance that its label is wrong; NaN without a label.
-        disagreement: share of labels that are not the prediction. No more are wrong if the labels
-            are at least as often right as the predictions.
-        fits: p-value of a test of fit; small: the premise, or the probabilities, do not hold.
-        fitted: to how many rows.
-        why: why nothing can be said; empty where something can.
-        temperature: what log-probabilities were divided by.
-    """
-
-    labelled: int
-    share: float
-    low: float
-    high: float
-    moves: tuple[Move, ...]
-    chance: np.ndarray = field(repr=False)
-    disagreement: float
-    fits: float
-    fitted: int
-    why: str = ""
-    temperature: float = float("nan")
-
-    @property
-    def number(self) -> int:
-        """How many are wrong, in rows; 0 where nothing can be said."""
-        return 0 if self.why else round(self.share * self.labelled)
 
 
 @door(apart=["weights"])
@@ -140,7 +99,7 @@ def estimate(
         disagreement=disagreement,
         fits=found.spread.p_value,
         fitted=len(rows),
-        temperature=1 / best.t,
+        classes=evidence.classes,
     )
 
 
@@ -170,9 +129,9 @@ def _nothing(evidence: Evidence, labelled: int) -> str:
 
 
 def _silent(evidence: Evidence, labelled: int, disagreement: float, why: str) -> WrongLabels:
-    nan = float("nan")
-    chance = np.full(evidence.n, nan)
-    return WrongLabels(labelled, nan, nan, nan, (), chance, disagreement, nan, 0, why)
+    nan, chance = float("nan"), np.full(evidence.n, np.nan)
+    numbers = nan, nan, nan, (), chance, disagreement, nan, 0
+    return WrongLabels(labelled, *numbers, why=why, classes=evidence.classes)
 
 
 def _floor(probs: np.ndarray) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ._likelihood import Fit, Likelihood
 
-DROP = 1.92  # of the log-likelihood: half of the 95 % quantile of chi-squared with one degree of freedom
+DROP = 1.92  # of the log-likelihood: half the 95 % quantile of chi-squared, one degree of freedom
 NEAR = 0.05  # of the drop
 TRIES = 10
 STEPS = 80

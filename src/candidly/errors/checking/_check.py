@@ -1,4 +1,4 @@
-"""From a file to labels that look wrong."""
+"""From a file to how many of its labels are wrong, and which rows to look at."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled
 from ...ground.problem import Refusal, in_words
 from .. import confident as errors
+from ..amount import WrongLabels, estimate, worth_a_look
 from ..crossval import CrossValidated, by_names, cross_validate
 from ._leaks import Leak, find_leaks
 from ._opened import Watch, opened
@@ -50,10 +51,12 @@ def check(
     seed: int = 0,
     watch: Watch | None = None,
 ) -> Checked:
-    """Labels that look wrong to a classifier that has not seen them.
+    """How many labels are wrong, and which rows to look at: by a classifier that has not seen them.
 
-    The rows are dealt into folds, a classifier fitted to all folds but one judges that one, and
-    confident learning says which labels disagree with it.
+    The rows are dealt into folds, and a classifier fitted to all folds but one judges that one.
+    From its probabilities ``errors.estimate`` says how many labels are wrong, on a premise, and
+    ``errors.worth_a_look`` which rows are worth a look; or ``errors.find`` which ones a method of
+    confident learning flags.
 
     Args:
         where: a file with a table, a folder with a subfolder of pictures a class, a data frame of
@@ -69,8 +72,8 @@ def check(
             suits the kind of input.
         net, recipe: of the networks among the classifiers' names; see ``fit``.
         folds: how many models, each judging what it left out.
-        by: the method, see ``errors.find`` and ``errors.find_multilabel``; by default ``noise
-            rate``, and ``confident`` for candidate sets.
+        by: flag by a method of ``errors.find`` or ``errors.find_multilabel`` instead; of tags by
+            default ``noise rate``, and ``confident`` of candidate sets.
         seed: the seed of folds and models. The same file and seed, the same result.
         watch: called with work done and work in all.
 
@@ -108,7 +111,7 @@ def check(
             seed,
             watch=_part(tell, READ, FITTED),
         )
-        issues = _found(data, judged, by, _part(tell, FITTED, ALL))
+        issues, wrong = _found(data, judged, by, _part(tell, FITTED, ALL))
     notes = tuple(
         dict.fromkeys(
             [
@@ -122,7 +125,7 @@ def check(
     made = read.name, data, read.frame, read.typed, read.roles, judged
     if isinstance(issues, errors.TagIssues):
         return CheckedTags(*made, issues, leaks, notes)
-    return Checked(*made, issues, leaks, notes)
+    return Checked(*made, issues, leaks, notes, wrong)
 
 
 def _here(message: Warning | str) -> str:
@@ -160,12 +163,15 @@ def _as_given(data: Labelled) -> Labelled:
 
 def _found(
     data: Labelled, judged: CrossValidated, by: errors.FindBy | None, watch: Watch
-) -> errors.Issues | errors.TagIssues:
+) -> tuple[errors.Issues | errors.TagIssues, WrongLabels | None]:
+    """Rows to look at, and of one label a row how many are wrong."""
     if data.label_kind == ALL_OF:
-        return errors.find_multilabel(data.tags, np.asarray(judged.probs), by or "noise rate")
+        tags = errors.find_multilabel(data.tags, np.asarray(judged.probs), by or "noise rate")
+        return tags, None
     common: dict[str, Any] = {"classes": data.classes, "unlabelled": True, "watch": watch}
     probs = np.asarray(judged.probs)
     if data.given is None:
-        return errors.find(data.candidates, probs, by or "confident", **common)
-    given = named_labels(data.given, data.classes)
-    return errors.find(given, probs, by or "noise rate", **common)
+        return errors.find(data.candidates, probs, by or "confident", **common), None
+    evidence = errors.examine(named_labels(data.given, data.classes), probs, **common)
+    wrong = estimate(evidence)
+    return (worth_a_look(wrong, evidence) if by is None else errors.find(evidence, by)), wrong

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from ...data.labels.labelled import Labelled
 from ...ground.problem import passed
 from ...show.document import Document
 from ...show.grid import Grid
+from ..amount import WrongLabels
+from ..amount.shown import depths_grid, how_many
 from ..confident import Issues
 from ..confident.issues_document import issues_document
 from ..crossval import NAMED, CrossValidated
@@ -46,7 +48,7 @@ OF_TEXTS = {  # what it is given of texts, where it has one of these names
     "fasttext": "counts of words and of pairs of neighbouring words",
     "sentences": "what a sentence encoder, trained elsewhere, makes of each text",
 }
-WEAK = 0.6  # agreement; at half, a third of the right labels of 108 classes are flagged
+WEAK = 0.6  # agreement; at half, a third of the right labels of 108 classes are contradicted
 MANY_WORDS = 3  # a cell of a column of texts
 
 
@@ -61,9 +63,10 @@ class Checked:
         typed: those of them that the classifier saw, numbers as numbers.
         roles: which column is what.
         judged: probabilities out of sample, the classifier and its accuracy.
-        issues: which labels look wrong, in what order.
+        issues: which rows to look at, in what order.
         leaks: columns that tell the label by themselves.
         notes: sentences that were issued as ``UserWarning``, too.
+        amount: how many labels are wrong, on a premise; None for sets and tags.
     """
 
     name: str
@@ -75,18 +78,23 @@ class Checked:
     issues: Issues
     leaks: tuple[Leak, ...] = ()
     notes: tuple[str, ...] = ()
-
-    shown: ClassVar[tuple[str, ...]] = ("given", "proposed", "self-confidence", "margin")
+    amount: WrongLabels | None = None
 
     def __repr__(self) -> str:
         return (
-            f"Checked({self.name}: {self.flagged} of {self.labelled} labels look wrong, "
+            f"Checked({self.name}: {self.flagged} of {self.labelled} rows to look at, "
             f"{self.judged.chosen}, accuracy {self.accuracy:.4f})"
         )
 
     @property
+    def shown(self) -> tuple[str, ...]:
+        """The columns of ``table`` that people are shown, beside the row."""
+        chance = () if self.issues.chance is None else ("chance",)
+        return ("given", "proposed", *chance, "self-confidence", "margin")
+
+    @property
     def flagged(self) -> int:
-        """How many labels look wrong."""
+        """How many rows are listed, to be looked at."""
         return len(self.issues.indices)
 
     @property
@@ -115,11 +123,21 @@ class Checked:
         """Whether the classifier is no better than guesses, or than always the largest class."""
         return self.accuracy <= self.largest[1] or bool(self.issues.evidence.doubts)
 
+    @cached_property
+    def wrong(self) -> WrongLabels | None:
+        """How many labels are wrong, unless the classifier is useless; None for sets and tags."""
+        if self.amount is None or self.amount.why or not self.useless:
+            return self.amount
+        return self.amount.silenced(
+            f"the classifier agrees with {self.accuracy:.1%} of them, and always saying "
+            f"{self.largest[0]!r} would agree with {self.largest[1]:.1%}"
+        )
+
     def headline(self) -> str:
-        """How many labels look wrong, in a sentence."""
-        if self.data.given is None:
-            return f"{self.flagged:,} of {self.labelled:,} sets probably lack the right label."
-        return f"{self.flagged:,} of {self.labelled:,} labels look wrong."
+        """How many labels are wrong, on which premise; of sets, how many are contradicted."""
+        if self.wrong is None:
+            return f"The classifier contradicts {self.flagged:,} of {self.labelled:,} sets."
+        return self.wrong.headline()
 
     def read(self) -> dict[str, str]:
         """What was read, by what it is used as: rows, labels, ids, columns."""
@@ -193,14 +211,14 @@ class Checked:
         ]
         if self.useless:
             found.append(
-                "That is no better than a guess: what it flags tells nothing. Add columns that "
-                "say more, or take another classifier."
+                "That is no better than a guess: what it contradicts tells nothing. Add columns "
+                "that say more, or take another classifier."
             )
         elif self.accuracy < WEAK and self.flagged:
             found.append(
-                "That is weak: many of these rows are its own mistakes, so the count says little, "
-                "and the first rows far more than the last. More rows of each class help, and a "
-                "`classifier` that suits the data better."
+                "That is weak: what it contradicts says little, and the first rows far more than "
+                "the last. More rows of each class help, and a `classifier` that suits the data "
+                "better."
             )
         for name in self._read_as_text():
             found.append(
@@ -213,6 +231,10 @@ class Checked:
                 "average (expected calibration error)."
             )
         return tuple(found)
+
+    def about_the_number(self) -> tuple[str, ...]:
+        """What the headline rests on, what it leaves out and what would tell, in sentences."""
+        return () if self.wrong is None else self.wrong.findings()
 
     def _agreement(self) -> str:
         """How often the classifier says what is given, beside what a guess would reach."""
@@ -231,17 +253,17 @@ class Checked:
         return [name for name in texts if _words(self.typed[name]) >= MANY_WORDS]
 
     def table(self) -> pl.DataFrame:
-        """A row per flagged example, the most suspicious first.
+        """A row per listed example, the one to look at first first.
 
-        Columns: index (the row, from 0), id, given, proposed and predicted class, self-confidence
-        and margin (low is suspicious); then the row's own columns, as they stand. One whose name
-        is taken is called ``NAME (own)``.
+        Columns: index (the row, from 0), id, given, proposed and predicted class; the chance of a
+        wrong label, where it was estimated; self-confidence and margin (low is suspicious); then
+        the row's own columns, as they stand. One whose name is taken is called ``NAME (own)``.
         """
         import polars as pl
 
         found = self.issues.table(classes=self.data.classes)
         ids = pl.Series("id", self.data.ids[found["index"].to_numpy()].tolist())
-        scores = ["given", "proposed", "predicted", "self-confidence", "margin"]
+        scores = ["given", "proposed", "predicted", *self.shown[2:]]
         return self._beside_own(found.with_columns(ids).select("index", "id", *scores))
 
     def _beside_own(self, found: pl.DataFrame) -> pl.DataFrame:
@@ -282,8 +304,10 @@ class Checked:
         return None
 
     def grids(self) -> tuple[Grid, ...]:
-        """Tables for people, beside the one of flagged rows."""
-        return ()
+        """Tables for people, beside the one of listed rows: how many are wrong at which depth."""
+        if self.wrong is None or self.wrong.why:
+            return ()
+        return (depths_grid(self.wrong, self.issues),)
 
     def _numbered(self) -> pl.DataFrame:
         """Inputs that are an array, with numbers for names."""
@@ -295,7 +319,7 @@ class Checked:
     def document(
         self, following: Sequence[str] = (), words: Callable[[str], str] = str
     ) -> Document:
-        """For people: the flagged rows, what they look like, and how many there are.
+        """For people: how many labels are wrong, the rows to look at, and what they look like.
 
         Args:
             following: commands to go on with.
@@ -314,6 +338,8 @@ class Checked:
             findings=tuple(map(words, self.findings())),
             read=self.read(),
             following=following,
+            headline=self.headline(),
+            how_many=None if self.wrong is None else how_many(self.wrong, self.issues),
         )
 
     def ids(self) -> list[Any] | None:

@@ -23,17 +23,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CheckedTags(Checked):
-    """Rows whose tags look wrong, and what they were found with; ``issues`` are ``TagIssues``."""
+    """Rows whose tags to look at, and what they were found with; ``issues`` are ``TagIssues``."""
 
     issues: TagIssues  # type: ignore[assignment]  # what the methods below look at
 
     def __repr__(self) -> str:
         return (
-            f"CheckedTags({self.name}: tags of {self.flagged} of {self.data.n} rows look wrong, "
+            f"CheckedTags({self.name}: tags of {self.flagged} of {self.data.n} rows to look at, "
             f"{self.judged.chosen}, agreement {self.accuracy:.4f})"
         )
 
-    shown = ("given", "missing", "too much", "self-confidence")
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The columns of ``table`` that people are shown, beside the row."""
+        return ("given", "missing", "too much", "self-confidence")
 
     @property
     def tags(self) -> np.ndarray:
@@ -68,12 +71,12 @@ class CheckedTags(Checked):
         return self.accuracy <= self.guess
 
     def headline(self) -> str:
-        """Of how many rows the tags look wrong, in a sentence."""
+        """Of how many rows the tags are contradicted, in a sentence."""
         missing = int((self.issues.by_tag & ~self.tags).sum())
         extra = int(self.issues.by_tag.sum()) - missing
         return (
-            f"The tags of {self.flagged:,} of {self.data.n:,} rows look wrong: {missing:,} are"
-            f" missing, {extra:,} too much."
+            f"The classifier contradicts the tags of {self.flagged:,} of {self.data.n:,} rows:"
+            f" {missing:,} may be missing, {extra:,} too much."
         )
 
     def table(self) -> pl.DataFrame:

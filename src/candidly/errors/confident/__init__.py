@@ -75,6 +75,8 @@ class Issues:
         evidence: what it was found from.
         warnings: sentences, where this tells more of the probabilities than of the labels; they
             were issued as ``UserWarning``, too.
+        chance: float64 (n,), each label's chance of being wrong, on a premise; see
+            ``errors.estimate``. None where it was not estimated.
     """
 
     mask: np.ndarray
@@ -82,15 +84,13 @@ class Issues:
     rank: str
     evidence: Evidence | SetEvidence
     warnings: tuple[str, ...] = ()
+    chance: np.ndarray | None = None
 
     @cached_property
     def indices(self) -> np.ndarray:
         """The flagged examples, the most suspicious first, ties by index: int64."""
         rows = np.flatnonzero(self.mask)
-        values = self.evidence.own[rows]
-        if self.rank == "margin":
-            values = values - self.evidence.other[rows]
-        return rows[np.argsort(values, kind="stable")]
+        return rows[np.argsort(_table.doubt(self, rows), kind="stable")]
 
     def table(
         self,
@@ -104,15 +104,16 @@ class Issues:
         Columns: index; id, where the labels' file has them, else part (its name) and row in it,
         where probabilities come in several; given, predicted, guess (null for
         none) and proposed class: the guess where the example is confidently another class, else
-        the prediction; scores, see ``scores``; and a column ``by METHOD`` of whether each method
-        flags it, with its usual settings and as far as the evidence allows.
+        the prediction; the chance of a wrong label, where it was estimated; scores, see ``scores``;
+        and a column ``by METHOD`` of whether each method flags it, with its usual settings and as
+        far as the evidence allows.
 
         Args:
             everything: a row per example, with a column ``flagged``; unlabelled ones last.
             entropy: that score, too, for which probabilities are read again.
             classes: names for the numbers of classes.
         """
-        return _table.table(self.evidence, self.mask, self.rank, everything, entropy, classes)
+        return _table.table(self, everything, entropy, classes)
 
 
 @door

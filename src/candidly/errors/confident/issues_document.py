@@ -37,12 +37,11 @@ MEANING = {
     "predicted": "the prediction differs from the given label",
     "margin": "the lowest margins of all examples",
     "self-confidence": "the lowest self-confidences of all examples",
+    "chance": "contradicted, and with a chance of a fifth or more of being wrong; or the first few",
 }
+OVERLAP = "Confident learning counts classes that overlap like errors."
 OFF_DIAGONAL = "confidently another class than given, near-ties aside"
-CALIBRATED = (
-    "how many are expected to be wrong, after confident counts are scaled to how often each label "
-    "was given"
-)
+CALIBRATED = "off the diagonal, once confident counts are scaled to how often each label was given"
 
 
 @door
@@ -58,6 +57,8 @@ def issues_document(
     of: str = "",
     findings: Sequence[str] = (),
     following: Sequence[str] = (),
+    headline: str = "",
+    how_many: Section | None = None,
 ) -> Document:
     """Labels to look at, confusions, classes, and the examples themselves.
 
@@ -73,6 +74,8 @@ def issues_document(
         of: what was checked, for the title.
         findings: sentences that stand first.
         following: commands to go on with.
+        headline: what stands before all else.
+        how_many: how many labels are wrong; by default what confident learning counts.
 
     Raises:
         ValueError: the media do not fit, or the evidence is not about one label per example.
@@ -112,42 +115,46 @@ def issues_document(
         ("calibrated", f"{found.calibrated:,}", CALIBRATED),
         (f"flagged by {issues.by}", f"{flagged:,}", MEANING[issues.by]),
     )
+    counted = Section("What confident learning counts", (Tiles(numbers), OVERLAP))
     heat = [_heat(given, proposed, names)] if evidence.m <= HEAT else []
     confused = SideBySide((*heat, pairs_grid(given, proposed, names, 10 if heat else PAIRS)))
     ranked = _ranked(table, names, issues, {card["index"] for card in cards}, ids)
     where = f" in {of}" if of else ""
-    look_wrong = "look wrong" if of else "are worth a look"
     source = "" if of else "Found from given labels and predicted probabilities. "
     health_told = (
         f"Health is {percent(healthy.off_diagonal)} % by the off-diagonal count and "
-        f"{percent(healthy.calibrated)} % by the calibrated joint: the share of labels that are "
-        "not counted as wrong. The two definitions differ, so compare each with itself only."
+        f"{percent(healthy.calibrated)} % by the calibrated joint: the share of labels that "
+        f"confident learning does not doubt. {OVERLAP} The two definitions differ, so compare each "
+        "with itself only."
     )
     worst = classes_grid(healthy.table(names), PAIRS)
     overlapping = overlaps_grid(healthy.overlap_table(names), PAIRS)
     return Document(
-        f"{flagged:,} of {labelled:,} labels{where} {look_wrong}"
+        f"{flagged:,} of {labelled:,} labels{where} to look at"
         if flagged
         else f"No label of {labelled:,}{where} stands out",
         (
+            counted if how_many is None else how_many,
             *([_shown(cards, flagged, issues.rank, absent)] if cards else []),
-            Section("How many", (Tiles(numbers),)),
             *([Section("Which class for which", (confused,))] if flagged else []),
             Section("Classes", (health_told, SideBySide((worst, overlapping)))),
             *next_commands(following),
             *([Section("Ranked list", (_of_the_list(flagged), ranked))] if flagged else []),
         ),
-        lead=suspicious(source, findings, [*notes, *issues.warnings]),
+        lead=suspicious(source, findings, [*notes, *issues.warnings], headline),
         facts={name: value for name, value in facts.items() if value is not None},
         made_of="labels and probabilities",
         table=ranked,
     )
 
 
-def suspicious(source: str, findings: Sequence[str], notes: Sequence[str]) -> Pieces:
+def suspicious(
+    source: str, findings: Sequence[str], notes: Sequence[str], headline: str = ""
+) -> Pieces:
     """What leads a page of doubts: how sure they are, what was done, what must be known."""
     return Pieces(
         (
+            *([Paragraph(headline, "headline")] if headline else []),
             f"{source}What is here is suspicious, not certainly wrong: only looking tells.",
             *((Bullets(findings),) if findings else ()),
             *(Paragraph(note, "note") for note in dict.fromkeys(notes)),
@@ -180,7 +187,7 @@ def classes_grid(table: pl.DataFrame, most: int) -> Grid:
         )
     note = (
         "Label issues: given this class, likely another. Inverse issues: likely this class, given "
-        "another. Both are estimated, from the calibrated joint."
+        f"another. Both are estimated, from the calibrated joint. {OVERLAP}"
     )
     if any(row["given"] < FEW for row in table.head(most).rows(named=True)):
         note += f" *: fewer than {FEW} examples, so the numbers say little."

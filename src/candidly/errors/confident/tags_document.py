@@ -84,7 +84,7 @@ def tags_document(
     ranked = Grid("Rows", columns, rows)
     tiles = Tiles([(what, f"{k:,}", MEANT[what]) for what, k in counts.items()])
     return Document(
-        f"The tags of {flagged:,} of {n:,} rows{where} look wrong"
+        f"The tags of {flagged:,} of {n:,} rows{where} to look at"
         if flagged
         else f"No tags of {n:,} rows{where} stand out",
         (

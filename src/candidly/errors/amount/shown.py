@@ -1,0 +1,106 @@
+"""How many labels are wrong, for people: a table by depth of the list, tiles, and a figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...ground.arrays import door
+from ...ground.names import made_by
+from ...show.grid import Column, Grid
+from ...show.pieces import Bullets, Figure, Figures, Section, Tiles
+from ..confident import Issues
+from ._listed import contradicted
+from ._result import WrongLabels
+
+DEPTHS = (10, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000, 100_000, 500_000, 1_000_000)
+STEPS = 40  # groups of rows that the figure shows
+
+
+@door
+def depths_grid(found: WrongLabels, issues: Issues) -> Grid:
+    """Of the first rows of the list, how many are expected to be wrong.
+
+    Args:
+        found: what ``errors.estimate`` returns.
+        issues: what ``errors.worth_a_look`` or ``errors.find`` returns, for the order.
+    """
+    made_by(found, WrongLabels, "found", "errors.estimate")
+    made_by(issues, Issues, "issues", "errors.worth_a_look")
+    order = contradicted(issues).indices
+    listed = len(issues.indices)
+    depths = [n for n in DEPTHS if n < len(order)] + [len(order)] * bool(len(order))
+    if 0 < listed < len(order) and listed not in depths:
+        depths.append(listed)
+    rows = []
+    for depth in sorted(depths):
+        expected = found.depth(order, depth)
+        if expected is not None:
+            which = {listed: "the list", len(order): "all that are contradicted"}.get(depth, "")
+            rows.append((depth, expected, 100 * expected / depth, which))
+    columns = (
+        *(Column("the first", form=","), Column("expected wrong", form=",")),
+        *(Column("%", form=".0f"), Column("", "text")),
+    )
+    note = "Rows whose label the classifier contradicts; expected on the premise of the headline."
+    return Grid("How far down the list it pays to look", columns, rows, (note,))
+
+
+@door
+def how_many(found: WrongLabels, issues: Issues) -> Section:
+    """What is known of the number, with a figure of contradicted rows: wrong, or overlap."""
+    made_by(found, WrongLabels, "found", "errors.estimate")
+    if found.why:
+        return Section("How many", (found.headline(),))
+    listed = len(issues.indices)
+    tiles = (
+        ("expected wrong", f"{found.number:,}", "if errors strike clear and unclear rows alike"),
+        ("at least, at most", f"{found.least:,}, {found.most:,}", "on that premise, 95 %"),
+        (
+            "contradicted",
+            f"{round(found.disagreement * found.labelled):,}",
+            "the prediction is another class: wrong labels and overlap of classes",
+        ),
+        ("listed", f"{listed:,}", "worth a look"),
+    )
+    figure = Figure(
+        "Rows that the classifier contradicts, in the order of the list",
+        "What is not expected to be wrong is overlap of classes, on the premise of the headline.",
+        draw=lambda: _drawn(found, issues),
+    )
+    told = Bullets(found.findings())
+    table = depths_grid(found, issues)
+    return Section("How many", (Tiles(tiles), told, Figures((figure,)), table))
+
+
+def _drawn(found: WrongLabels, issues: Issues) -> str:
+    from ...show.figures import SERIES, draw_svg
+
+    order = contradicted(issues).indices
+    if not len(order):
+        return ""
+    chance = found.chance[order]
+    ends = np.unique(np.geomspace(1, len(order), STEPS).astype(int))
+    starts = np.concatenate([[0], ends[:-1]])
+    share = np.array([100 * chance[a:b].mean() for a, b in zip(starts, ends)])
+
+    def draw(axes: Any) -> None:
+        x = np.concatenate([starts + 1, [ends[-1] + 1]])
+        wrong = np.concatenate([share, share[-1:]])
+        axes.fill_between(x, 0, wrong, step="post", color=SERIES[1], linewidth=0)
+        axes.fill_between(x, wrong, 100, step="post", color=SERIES[5], alpha=0.5, linewidth=0)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda place, _: f"{place:,.0f}")
+        axes.set_xlim(1, x[-1])
+        axes.set_ylim(0, 100)
+        axes.set_xlabel("place in the list")
+        axes.set_ylabel("% of the rows there")
+        axes.text(0.02, 0.06, "wrong", transform=axes.transAxes)
+        axes.text(0.98, 0.9, "overlap", transform=axes.transAxes, ha="right")
+
+    about = (
+        f"Of {len(order):,} contradicted rows, the share expected to be wrong falls from "
+        f"{share[0]:.0f} % at the head of the list to {share[-1]:.0f} % at its end."
+    )
+    return draw_svg(draw, "Contradicted rows: wrong, or overlap", about)
