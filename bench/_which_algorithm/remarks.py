@@ -204,7 +204,7 @@ def better_labels(advice: Advices) -> list[str]:
         ),
         table(header, rows, words=2),
         prose(
-            """[check.md](check.md) finds labels that look wrong, [review.md](review.md) has people
+            """[check.md](check.md) finds wrong labels, [review.md](review.md) has people
             check them, and [crowd.md](crowd.md) joins several answers about each example."""
         ),
     ]

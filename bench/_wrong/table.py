@@ -9,9 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from _bench import Claim, at_least
+
 LITTLE, HEAVY = 0.85, 0.55  # of the true classes the classifier tells: little overlap, and heavy
 LEARNS = 0.05  # behind the best that can be reached: it has learned what there is to learn
 POINT, QUARTER = 0.01, 0.25  # near: within a point, or a quarter of the truth
+ALIKE = ("uniform", "by class", "careless")  # errors that the premise covers
+ENOUGH, SMALL = 1000, 2000  # rows
 MEASURES = {
     "mean error": lambda t: 100 * np.abs(t["share"] - t["truth"]).mean(),
     "of the joint": lambda t: 100 * np.abs(t["joint"] - t["truth"]).mean(),
@@ -66,6 +70,30 @@ def measures(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
             column = columns.get(f"{which} {depth}", np.array([np.nan]))
             found[f"{which} {depth}"] = _mean(column, 2)
     return found
+
+
+def holding(rows: Sequence[Mapping[str, Any]]) -> list[Claim]:
+    """What was demanded of the procedure before these sets were made, and whether it holds."""
+    learned = [row for row in rows if row["reached"] - row["skill"] <= LEARNS]
+    clean = [row for row in rows if row["kind"] == "none" and row["n"] >= ENOUGH]
+    struck = [row for row in learned if row["kind"] in ALIKE]
+    little = measures([row for row in struck if row["skill"] >= LITTLE])
+    more = [row for row in struck if HEAVY <= row["skill"] < LITTLE]
+    small = measures([row for row in more if row["n"] <= SMALL])
+    large = measures([row for row in more if row["n"] > SMALL])
+    alike = "uniform, by class, careless"
+    return [
+        at_least("clean, 1,000 rows and more: says 0, %", measures(clean)["says 0"], 95),
+        Claim("clean, 1,000 rows and more: within a point, %", measures(clean)["near"]),
+        at_least(f"{alike}; little overlap: within max(1 point, 25 %), %", little["near"], 95),
+        at_least(f"{alike}; little overlap: interval holds, %", little["holds"], 90),
+        at_least(f"{alike}; more overlap, up to 2,000 rows: near, %", small["near"], 70),
+        at_least(f"{alike}; more overlap, up to 2,000 rows: interval, %", small["holds"], 85),
+        at_least(f"{alike}; more overlap, above 2,000 rows: near, %", large["near"], 90),
+        Claim(f"{alike}; more overlap, above 2,000 rows: interval, %", large["holds"]),
+        at_least("every kind: low end <= truth, %", measures(rows)["low end"], 95),
+        at_least("the same of classifiers that learned, %", measures(learned)["low end"], 95),
+    ]
 
 
 def summed_up(path: Path) -> str:

@@ -48,7 +48,7 @@ def test_the_example_gives_most_of_its_wrong_labels_and_says_what_it_did(candidl
         f"always saying {most!r} would agree with {kinds.count(most) / len(kinds):.1%}",
         "fitted to the other folds (5 in all)",
         "expected calibration error",
-        "labels look wrong.",
+        "of 396 labels are wrong",
     ):
         assert said in text, said
     for path in ("pets-check.csv", "pets-check.html"):

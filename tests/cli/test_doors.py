@@ -150,6 +150,8 @@ DOORS = {  # how each command is called, and what it says: classes, or these and
                       "out.npz"], of_probs),
     "errors find": (["--labels", "t.csv", "--label", "label", "--probs", "probs.csv", "--json"],
                     lambda out: None),
+    "errors amount": (["--labels", "t.csv", "--label", "label", "--probs", "probs.csv", "--json"],
+                      lambda out: None),
     "errors health": (["--labels", "t.csv", "--label", "label", "--probs", "probs.csv", "--json"],
                       of_health),
     "errors compare": (["t.csv", "--label", "label", "--id", "id", "--detectors", "margin",

@@ -59,6 +59,7 @@ ONLY = {  # what some of them take
 SOURCES = ("t.csv", "t.parquet", "t.xlsx", "t.npz", "t.csv.zip", "pictures", "beside", "digits")
 WITH_OTHERS = {  # commands that read several files, each by the same options
     "errors find": ["--labels", "{}", "--probs", "probs.{end}", "--json"],
+    "errors amount": ["--labels", "{}", "--probs", "probs.{end}", "--json"],
     "errors health": ["--labels", "{}", "--probs", "probs.{end}", "--json"],
     "crowd consensus": ["answers.{end}", "--by", "majority", "--json"],
     "validate": ["--votes", "votes.{end}", "--into", "{}", "--out", "out.{end}", "--json"],

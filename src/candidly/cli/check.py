@@ -76,7 +76,7 @@ def check(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Every listed row with its own columns: .csv .parquet .json. (default: "
+            help="Write every listed row with its own columns: .csv .parquet .json. (default: "
             "NAME-check.csv in this folder)",
         ),
     ] = None,

@@ -1,9 +1,10 @@
-"""Which labels are wrong, and how many? Confident learning, other detectors, and out-of-sample probabilities.
+"""Which labels are wrong, and how many? By out-of-sample probabilities, and other detectors.
 
 Probabilities: data → ``make_folds`` → learner (fits, or trains one stack) → ``CrossValidated``.
 Label errors: labels and probabilities → ``examine`` → ``Evidence`` → ``find`` → ``Issues`` → table,
-page; → ``estimate`` → ``WrongLabels``, how many are wrong. Detectors: ``Labelled`` → ``make_subject`` (blind) → a detector → ``Detection`` → ``judge``. A
-check is all of it: file → ``cross_validate`` → ``estimate`` → ``Checked`` → table, page.
+page; → ``estimate`` → ``WrongLabels``, how many are wrong. Detectors: ``Labelled`` →
+``make_subject`` (blind) → a detector → ``Detection`` → ``judge``. A check is all of it: file →
+``cross_validate`` → ``estimate`` → ``Checked`` → table, page.
 
 >>> import numpy as np
 >>> from candidly import errors

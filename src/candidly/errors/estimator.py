@@ -1,4 +1,4 @@
-"""Labels that are probably wrong, as estimators: found, and left out of what is learned from."""
+"""Labels that confident learning flags, as estimators: found, and left out of what is learned."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ CHOSEN = {True: "noise rate", False: "margin"}  # how labels are flagged: one a 
 
 
 class LabelErrorDetector(BaseEstimator):
-    """Finds labels that are probably wrong, and candidate sets that probably lack the truth.
+    """Finds labels that confident learning flags, and candidate sets that may lack the truth.
+
+    A flag is a reason to look: classes that overlap are flagged like errors. How many labels are
+    wrong, ``candidly.errors.estimate(y, detector.probabilities_)`` says.
 
     It cannot stand inside a ``Pipeline``: what it changes is which rows and labels there are, and
     a pipeline hands on inputs alone. Fit it before the pipeline, and fit that on ``clean(X, y)``.
@@ -119,7 +122,7 @@ class LabelErrorDetector(BaseEstimator):
 
 
 class CleanClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """A classifier that is fitted to the rows whose labels do not look wrong.
+    """A classifier that is fitted to the rows whose labels confident learning does not flag.
 
     Every row is judged by a model that did not learn from it, as by ``LabelErrorDetector``; what is
     flagged is left out, and the classifier is fitted to the rest. A class keeps its rows where all
@@ -153,7 +156,7 @@ class CleanClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @door
     def fit(self, X: Any, y: Any, groups: Any = None, **of_rows: Any) -> CleanClassifier:
-        """Find labels that look wrong, and fit to the rows without them.
+        """Find labels that confident learning flags, and fit to the rows without them.
 
         Args:
             X, groups: as for ``LabelErrorDetector``.

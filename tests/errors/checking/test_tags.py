@@ -60,7 +60,7 @@ def test_what_is_said_of_it(menu, found, tmp_path):
     assert found.guess == pytest.approx(np.maximum(shares, 1 - shares).mean())
     assert found.accuracy == pytest.approx(((found.judged.probs > 0.5) == given).mean())
     assert not found.useless
-    assert f"tags of {found.flagged:,} of 500 rows look wrong" in found.headline()
+    assert f"contradicts the tags of {found.flagged:,} of 500 rows" in found.headline()
     assert "tags that all hold" in found.read()["labels"]
     assert ("tags", "labels, all right") in [row[:2] for row in found.read_as()]
     found.document().write(tmp_path / "page.html")

@@ -53,12 +53,13 @@ def test_the_three_counts_have_names_and_meanings(found):
     assert f"off-diagonal {counts.off_diagonal} {page_module.OFF_DIAGONAL}" in text
     assert f"calibrated {counts.calibrated} {page_module.CALIBRATED}" in text
     assert f"flagged by noise rate {flagged} {page_module.MEANING['noise rate']}" in text
-    assert f"{flagged} of {N} labels are worth a look" in text
+    assert f"{flagged} of {N} labels to look at" in text
+    assert page_module.OVERLAP in text
 
 
 def test_every_way_has_a_meaning(found):
-    assert set(page_module.MEANING) == set(errors.FindBy.__args__)
-    for by in page_module.MEANING:
+    assert set(page_module.MEANING) == {*errors.FindBy.__args__, "chance"}
+    for by in errors.FindBy.__args__:
         page = issues_document(errors.find(found.evidence, by=by)).page()
         assert page_module.MEANING[by] in text_of(page)
 

@@ -50,6 +50,7 @@ app.command()(probs)
 app.command()(amount)
 app.command()(compare)
 
+
 @app.command()
 @reads(*LABELS, *CELLS, "id", "drop")
 def find(

@@ -87,7 +87,7 @@ def _print(issues: TagIssues, names: Sequence[str], table: Any, top: int) -> Non
     rows = [[v if isinstance(v, float) else str(v) for v in row] for row in shown.iter_rows()]
     rest = f"the first {top:,} of {len(table):,} rows; --top and --out give more"
     show(
-        f"The tags of {len(table):,} of {len(issues.tags):,} rows look wrong, by {issues.by}.",
+        f"The tags of {len(table):,} of {len(issues.tags):,} rows to look at, by {issues.by}.",
         tags_grid(issues, names),
         Grid("", form, rows) if rows else "",
         rest if top < len(table) else "",

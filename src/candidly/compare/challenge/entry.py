@@ -112,7 +112,7 @@ class Assignment:
         self._write("predictions.npy", np.asarray(classes).astype(np.int64))
 
     def detect(self, flagged: Any, scores: Any = None, ids: Any = None) -> None:
-        """Write which labels look wrong.
+        """Write which labels the entry takes to be wrong.
 
         Args:
             flagged: bool (n,).

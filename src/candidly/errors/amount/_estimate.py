@@ -11,7 +11,6 @@ from ...ground.arrays import door
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
 from ..confident import Evidence, SetEvidence, gathered_either
-from ..confident._passes import RowRange, ranges
 from ._interval import interval
 from ._likelihood import Fit, Likelihood, Rows, look
 from ._result import WrongLabels
@@ -27,7 +26,7 @@ ZEROS = 1e-3  # share of entries that are exactly 0, from which on these are no 
 FLOOR = 1e-9  # what a probability is at least
 
 
-@door(apart=["weights"])
+@door
 def estimate(
     given: Any,
     probs: Probs = None,
@@ -55,8 +54,8 @@ def estimate(
     Source: mixture likelihood of labels given true classes, tempered probabilities, profile
     interval; docs/wrong-labels.md.
     """
-    seed = whole(seed, "seed", 0)
     evidence = gathered_either(given, probs, options)
+    seed = whole(seed, "seed", 0)
     if isinstance(evidence, SetEvidence):
         raise Refusal(
             "how many candidate sets lack the truth is not told by an estimate for single labels.",
@@ -157,16 +156,13 @@ def _chances(evidence: Evidence, fit: Fit, floor: float) -> np.ndarray:
     def handed(start: int, stop: int) -> tuple[np.ndarray, Any]:
         return evidence.given[start:stop], about
 
-    readers = evidence.readers
-    for (start, stop), chance in readers.each(
-        _look, ranges(readers.source, readers.size), handed
-    ):
+    for (start, stop), chance in evidence.each(_look, handed):
         found[start:stop] = chance
     found[~evidence.labelled] = np.nan
     return found
 
 
-def _look(piece: RowRange, more: tuple[np.ndarray, Any]) -> np.ndarray:
+def _look(piece: Any, more: tuple[np.ndarray, Any]) -> np.ndarray:
     given, (likely, t, b, floor) = more
     q = len(b)
     chance, mass = np.empty(len(given)), np.zeros(q)

@@ -7,7 +7,6 @@ probability T[k, s] then. What is maximised is Σ_i w_i log Σ_k h_ik T[k, s_i].
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -79,9 +78,7 @@ class Fit:
 
 
 @compiled
-def evaluate(
-    logs, given, weights, t, b, likely, h, bits, powers, slope_b, slope_likely, sums
-):
+def evaluate(logs, given, weights, t, b, likely, h, bits, powers, slope_b, slope_likely, sums):
     """One look at all rows.
 
     Args:

@@ -81,16 +81,14 @@ class WrongLabels:
             return f"How many of {self.labelled:,} labels are wrong cannot be told: {self.why}."
         number, least, most = self._rounded()
         of = f"of {self.labelled:,} labels"
-        if not self.moves and self.narrow:
+        if not self.moves:
             return (
                 f"Classes that overlap can explain every contradiction. {PREMISE}, at most {most} "
                 f"{of} {_are(most)} wrong."
             )
         if not self.narrow:
             return f"{PREMISE}, {least} to {most} {of} are wrong."
-        return (
-            f"{PREMISE}, about {number} ({least} to {most}) {of} are wrong, {self.share:.1%}."
-        )
+        return f"{PREMISE}, about {number} ({least} to {most}) {of} are wrong, {self.share:.1%}."
 
     def findings(self) -> tuple[str, ...]:
         """What the number rests on, what it leaves out and what would tell, in sentences."""
@@ -147,8 +145,14 @@ class WrongLabels:
         half = (ends[1] - ends[0]) / 2
         unit = 10 ** max(math.floor(math.log10(max(half / 2, 1))), 0)
         number = f"{round(self.share * self.labelled / unit) * unit:,}"
-        low, high = math.floor(ends[0] / unit) * unit, math.ceil(ends[1] / unit) * unit
+        fine = min(unit, _second_digit(ends[0]))  # 40 to 600, not 0 to 600
+        low, high = math.floor(ends[0] / fine) * fine, math.ceil(ends[1] / unit) * unit
         return number, f"{low:,}", f"{high:,}"
+
+
+def _second_digit(number: float) -> int:
+    """What the second digit of a number counts, 1 at least."""
+    return 10 ** max(math.floor(math.log10(max(number, 1))) - 1, 0)
 
 
 def _are(number: str) -> str:

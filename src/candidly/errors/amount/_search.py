@@ -19,7 +19,7 @@ FEWEST = 1e-9  # information below which a score says nothing
 
 
 @dataclass(frozen=True)
-class Found:
+class Searched:
     """What the search ended with.
 
     Attributes:
@@ -35,7 +35,7 @@ class Found:
     spread: Spread
 
 
-def search(likelihood: Likelihood) -> Found:
+def search(likelihood: Likelihood) -> Searched:
     """None, even errors, or these and others, by a criterion of information.
 
     A first move costs log n, another log n + 2 log(how many there are to choose from): BIC,
@@ -73,7 +73,7 @@ def search(likelihood: Likelihood) -> Found:
         best = min(best, seen[-1], key=score)
     spread = likelihood.spread(best)
     best = min(seen, key=lambda fit: score(fit, spread.factor))
-    return Found(none, even, best, spread)
+    return Searched(none, even, best, spread)
 
 
 def _choice(q: int) -> list[Move]:
@@ -98,9 +98,7 @@ def _promising(likelihood: Likelihood, fit: Fit, choice: Sequence[Move]) -> list
     others, more = by.sum(1) - diagonal, squares.sum(1) - own
     out = others / (q - 1) - diagonal
     slopes = np.concatenate([out, into, _off(by - diagonal[:, None])])
-    spread = np.concatenate(
-        [more / (q - 1) ** 2 + own, into_squares, _off(squares + own[:, None])]
-    )
+    spread = np.concatenate([more / (q - 1) ** 2 + own, into_squares, _off(squares + own[:, None])])
     strength = slopes / np.sqrt(np.maximum(spread, FEWEST))
     there = set(fit.moves)
     order = np.argsort(-strength, kind="stable")[: TRIED + len(there)]

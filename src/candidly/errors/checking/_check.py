@@ -172,6 +172,10 @@ def _found(
     probs = np.asarray(judged.probs)
     if data.given is None:
         return errors.find(data.candidates, probs, by or "confident", **common), None
-    evidence = errors.examine(named_labels(data.given, data.classes), probs, **common)
+    given = named_labels(data.given, data.classes)
+    if by is not None:
+        issues = errors.find(given, probs, by, **common)
+        return issues, estimate(issues.evidence)
+    evidence = errors.examine(given, probs, **common)
     wrong = estimate(evidence)
-    return (worth_a_look(wrong, evidence) if by is None else errors.find(evidence, by)), wrong
+    return worth_a_look(wrong, evidence), wrong

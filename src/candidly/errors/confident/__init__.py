@@ -90,7 +90,9 @@ class Issues:
     def indices(self) -> np.ndarray:
         """The flagged examples, the most suspicious first, ties by index: int64."""
         rows = np.flatnonzero(self.mask)
-        return rows[np.argsort(_table.doubt(self, rows), kind="stable")]
+        return rows[
+            np.argsort(_table.doubt(self.evidence, self.rank, self.chance, rows), kind="stable")
+        ]
 
     def table(
         self,
@@ -113,7 +115,8 @@ class Issues:
             entropy: that score, too, for which probabilities are read again.
             classes: names for the numbers of classes.
         """
-        return _table.table(self, everything, entropy, classes)
+        found = self.evidence, self.mask, self.rank, self.chance
+        return _table.table(*found, everything, entropy, classes)
 
 
 @door
@@ -191,7 +194,10 @@ def find(
     quotas: np.ndarray | None = None,
     **options: Any,
 ) -> Issues:
-    """Labels that are probably wrong, or candidate sets that probably lack the truth.
+    """Labels that a method of confident learning flags, or candidate sets that may lack the truth.
+
+    A flag is a reason to look, and their number none to believe: classes that overlap are flagged
+    like errors. How many labels are wrong, ``errors.estimate`` says.
 
     Args:
         given: labels (n,), or candidate sets, bool (n, m); for these the mass of the candidates

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -134,6 +134,18 @@ class Evidence:
     def source(self) -> ProbRows:
         """The probabilities."""
         return self.readers.source
+
+    def each(
+        self, work: Callable, handed: Callable
+    ) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
+        """``work`` of every range of rows, in order, with where it starts and stops.
+
+        Args:
+            work: (rows that ``read(start, stop)``, what is handed to it) -> what it found; a
+                function of a module.
+            handed: (start, stop) -> what ``work`` gets.
+        """
+        return self.readers.each(work, ranges(self.source, self.readers.size), handed)
 
 
 @door(apart=["thresholds"])

@@ -17,8 +17,6 @@ from ._sets import SetEvidence
 if TYPE_CHECKING:
     import polars as pl
 
-    from . import Issues
-
 
 def proposed(evidence: Evidence | SetEvidence) -> np.ndarray:
     """The label to put instead: the guess where it is another class, else the prediction."""
@@ -40,30 +38,36 @@ def masks(evidence: Evidence | SetEvidence) -> dict[str, np.ndarray]:
     }
 
 
-def doubt(issues: Issues, rows: np.ndarray) -> np.ndarray:
+def doubt(
+    evidence: Evidence | SetEvidence, rank: str, chance: np.ndarray | None, rows: np.ndarray
+) -> np.ndarray:
     """What these rows are sorted by, the lowest first: (rows,)."""
-    evidence = issues.evidence
-    if issues.rank == "chance":
-        assert issues.chance is not None
-        return -issues.chance[rows]
+    if rank == "chance":
+        assert chance is not None
+        return -chance[rows]
     values = evidence.own[rows]
-    return values - evidence.other[rows] if issues.rank == "margin" else values
+    return values - evidence.other[rows] if rank == "margin" else values
 
 
 def table(
-    issues: Issues, everything: bool, entropy: bool, classes: Sequence[str] | None
+    evidence: Evidence | SetEvidence,
+    mask: np.ndarray,
+    rank: str,
+    chance: np.ndarray | None,
+    everything: bool,
+    entropy: bool,
+    classes: Sequence[str] | None,
 ) -> pl.DataFrame:
     """See ``Issues.table``."""
     import polars as pl
 
-    evidence, mask = issues.evidence, issues.mask
     check_distinct(classes)
     if classes is not None and len(classes) != evidence.m:
         raise ValueError(f"`classes` has {len(classes)} names; there are {evidence.m} classes.")
     rows = np.arange(evidence.n) if everything else np.flatnonzero(mask)
     labelled = evidence.labelled[rows]
     # stable: ties by index, unlabelled rows last
-    place = np.lexsort((doubt(issues, rows), ~labelled))
+    place = np.lexsort((doubt(evidence, rank, chance, rows), ~labelled))
     columns: dict[str, Any] = {"index": rows[place]}
     if evidence.ids is not None:
         columns["id"] = evidence.ids[rows[place]]
@@ -76,8 +80,8 @@ def table(
     columns["predicted"] = named(evidence.predicted[at], classes)
     columns["guess"] = _or_null(evidence.guess[at], classes)
     columns["proposed"] = named(proposed(evidence)[at], classes)
-    if issues.chance is not None:
-        columns["chance"] = issues.chance[at]
+    if chance is not None:
+        columns["chance"] = chance[at]
     for by in ("self-confidence", "margin"):
         columns[by] = of_evidence(evidence, by)[at]
     if entropy:
