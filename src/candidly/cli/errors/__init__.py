@@ -1,4 +1,4 @@
-"""``candidly errors``: labels that are probably wrong, and how healthy each class is."""
+"""``candidly errors``: labels that may be wrong, and how healthy each class is."""
 
 from __future__ import annotations
 

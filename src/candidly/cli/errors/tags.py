@@ -28,7 +28,7 @@ def find_tags(
     media: Path | None,
     as_json: bool,
 ) -> None:
-    """Rows whose tags are probably wrong: printed, and written."""
+    """Rows whose tags may be wrong: printed, and written."""
     from ...data.ingest.previews import open_media
     from ...errors.confident import find_multilabel
     from ...errors.confident.tags_document import tags_document

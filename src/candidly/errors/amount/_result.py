@@ -21,7 +21,8 @@ class WrongLabels:
     """How many labels are wrong, on the premise that errors strike clear and unclear rows alike.
 
     The premise: whether a label is wrong, and which other it is, depends on its row's true class
-    alone. Then rows that are clear and contradicted betray how many unclear ones are wrong.
+    alone; and the classifier is right where it is sure. Then rows that are clear and contradicted
+    betray how many unclear ones are wrong.
 
     Attributes:
         labelled: how many labels there are.
@@ -96,8 +97,9 @@ class WrongLabels:
             return ()
         found = [*self._kinds()]
         found.append(
-            "People err on unclear rows more often. Such errors come on top, and no probabilities "
-            "tell them from overlap: only rows that people have checked do."
+            "People err on unclear rows more often: such errors come on top. Mistakes that the "
+            "classifier is sure of count as wrong labels. No probabilities tell either: only rows "
+            "that people have checked do."
         )
         upper = round(self.disagreement * self.labelled)
         found.append(

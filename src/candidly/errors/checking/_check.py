@@ -63,8 +63,8 @@ def check(
             polars or pandas, or ``Labelled``. The truth is not looked at.
         label: the column of the labels, by default ``label``, ``given`` or ``candidates``.
         label_kind: what several labels in a cell (``cat|dog``) are. ``one-of``: candidate sets, and
-            found is what probably lacks the truth. ``all-of``: tags, and found are rows that
-            probably lack some, or have some too much. ``single``: a name.
+            found is what may lack the truth. ``all-of``: tags, and found are rows that
+            may lack some, or have some too much. ``single``: a name.
         separator, header, sheet, id, text, image, drop, damaged, classes, merge_labels, kinds,
         label_separator: see ``ingest.Roles``.
         group: a column; rows with the same value there are in one fold, and it is no input.

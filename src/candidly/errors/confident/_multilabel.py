@@ -115,7 +115,7 @@ def find_multilabel(
     classes: Sequence[str] | None = None,
     **options: Any,
 ) -> TagIssues:
-    """Examples whose tags are probably wrong: each tag, there or not, as a label of two classes.
+    """Examples whose tags may be wrong: each tag, there or not, as a label of two classes.
 
     Args:
         tags: bool or 0 and 1, (n, m); or a file, or its ``LabelColumn``, of which each cell holds

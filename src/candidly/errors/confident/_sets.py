@@ -214,7 +214,7 @@ def examine_sets(
 
 
 def flagged(evidence: SetEvidence, by: str, count: Any) -> np.ndarray:
-    """Sets that probably lack the truth: bool (n,).
+    """Sets that may lack the truth: bool (n,).
 
     Args:
         by: one of ``METHODS``.

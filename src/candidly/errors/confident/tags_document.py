@@ -1,4 +1,4 @@
-"""One self-contained page: rows whose tags are probably wrong, and which tags these are."""
+"""One self-contained page: rows whose tags may be wrong, and which tags these are."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def tags_document(
     findings: Sequence[str] = (),
     following: Sequence[str] = (),
 ) -> Document:
-    """Rows whose tags are probably wrong, and which tags these are.
+    """Rows whose tags may be wrong, and which tags these are.
 
     Args:
         issues: what ``errors.find_multilabel`` returns.

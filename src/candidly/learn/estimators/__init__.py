@@ -2,7 +2,7 @@
 
 ``PartialLabelClassifier`` learns from sets of candidate labels, ``NoisyLabelClassifier`` from one
 label a row that may be wrong. Both do what ``candidly.fit`` does. ``candidly.LabelErrorDetector``
-finds labels that are probably wrong.
+finds labels that may be wrong.
 """
 
 from ._classifiers import NoisyLabelClassifier, PartialLabelClassifier, inputs_of, seed_of
