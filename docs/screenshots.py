@@ -166,6 +166,12 @@ def leaderboard(folder: Path) -> Path:
     return folder / "ranking.html"
 
 
+def checked_pets(folder: Path) -> Path:
+    """The page of a check of made-up animals."""
+    told(folder, "example pets", "check pets.csv --label kind")
+    return folder / "pets-check.html"
+
+
 @dataclass(frozen=True)
 class PageShot:
     """A picture of a page that lies in a file.
@@ -195,6 +201,8 @@ class PageShot:
 
 
 PAGES = {
+    "check": PageShot(checked_pets, (1040, 1180)),
+    "check-rows": PageShot(checked_pets, at="The most suspicious"),
     "benchmark-owner": PageShot(leaderboard, (1040, 900)),
     "several-annotators": PageShot(annotators, (1040, 900)),
     "building": PageShot(building),

@@ -24,8 +24,12 @@ if TYPE_CHECKING:
     from . import confident as confident
     from . import crossval as crossval
     from . import detectors as detectors
+    from .amount import CheckedCount as CheckedCount
+    from .amount import RowsToCheck as RowsToCheck
     from .amount import WrongLabels as WrongLabels
+    from .amount import count_checked as count_checked
     from .amount import estimate as estimate
+    from .amount import rows_to_check as rows_to_check
     from .amount import worth_a_look as worth_a_look
     from .checking import Checked as Checked
     from .checking import check as check
@@ -71,6 +75,7 @@ if TYPE_CHECKING:
 
 _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
     "Checked": "checking",
+    "CheckedCount": "amount",
     "CleanClassifier": "estimator",
     "Counts": "confident",
     "CrossValidated": "crossval",
@@ -87,6 +92,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "Network": "crossval",
     "NoiseMatrices": "confident",
     "OF_COLUMNS": "confident",
+    "RowsToCheck": "amount",
     "SetEvidence": "confident",
     "TagIssues": "confident",
     "WrongLabels": "amount",
@@ -98,6 +104,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "confident": "",
     "confident_joint": "confident",
     "corrected": "confident",
+    "count_checked": "amount",
     "counts": "confident",
     "cross_validate": "crossval",
     "crossval": "",
@@ -115,6 +122,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "joint": "confident",
     "noise_matrices": "confident",
     "prior": "confident",
+    "rows_to_check": "amount",
     "scores": "confident",
     "scores_multilabel": "confident",
     "thresholds": "confident",

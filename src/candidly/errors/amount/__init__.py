@@ -9,9 +9,19 @@
 If errors strike clear and unclear rows alike, about 200 (...) of 2,000 labels are wrong, ...
 """
 
+from ._checked import CheckedCount, RowsToCheck, count_checked, rows_to_check
 from ._estimate import estimate
 from ._listed import worth_a_look
 from ._moves import Move
 from ._result import WrongLabels
 
-__all__ = ["Move", "WrongLabels", "estimate", "worth_a_look"]
+__all__ = [
+    "CheckedCount",
+    "Move",
+    "RowsToCheck",
+    "WrongLabels",
+    "count_checked",
+    "estimate",
+    "rows_to_check",
+    "worth_a_look",
+]

@@ -99,6 +99,7 @@ def estimate(
         fits=found.spread.p_value,
         fitted=len(rows),
         classes=evidence.classes,
+        has_label=evidence.labelled,
     )
 
 
@@ -129,8 +130,20 @@ def _nothing(evidence: Evidence, labelled: int) -> str:
 
 def _silent(evidence: Evidence, labelled: int, disagreement: float, why: str) -> WrongLabels:
     nan, chance = float("nan"), np.full(evidence.n, np.nan)
-    numbers = nan, nan, nan, (), chance, disagreement, nan, 0
-    return WrongLabels(labelled, *numbers, why=why, classes=evidence.classes)
+    return WrongLabels(
+        labelled=labelled,
+        share=nan,
+        low=nan,
+        high=nan,
+        moves=(),
+        chance=chance,
+        disagreement=disagreement,
+        fits=nan,
+        fitted=0,
+        why=why,
+        classes=evidence.classes,
+        has_label=evidence.labelled,
+    )
 
 
 def _floor(probs: np.ndarray) -> float:

@@ -36,6 +36,7 @@ class WrongLabels:
         fitted: to how many rows.
         why: why nothing can be said; empty where something can.
         classes: their names, where they are known.
+        has_label: bool (n,), which rows have a label.
     """
 
     labelled: int
@@ -49,6 +50,7 @@ class WrongLabels:
     fitted: int
     why: str = ""
     classes: tuple[str, ...] | None = field(default=None, repr=False)
+    has_label: np.ndarray = field(default_factory=lambda: np.zeros(0, bool), repr=False)
 
     @property
     def number(self) -> int | None:
