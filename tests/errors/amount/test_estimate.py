@@ -237,3 +237,13 @@ def test_where_classes_are_struck_differently_the_chance_ranks():
     assert "'2'" not in found.headline()
     assert any("2 given as any other" in sentence for sentence in found.findings())
     assert issues.table()["chance"].to_list() == found.chance[issues.indices].tolist()
+
+
+def test_a_model_that_has_memorised_the_labels_is_named():
+    logs, _, labels = made(2000, 3, 0.1, scale=4)
+    learned = np.full((2000, 3), 0.02)
+    learned[np.arange(2000), labels] = 0.96
+    with pytest.warns(UserWarning, match="had learned these labels"):
+        found = estimate(labels, learned)
+    assert any("learned these very labels" in sentence for sentence in found.findings())
+    assert not any("learned" in sentence for sentence in estimate(labels, np.exp(logs)).findings())

@@ -162,5 +162,12 @@ def test_errors_of_one_class_are_found_as_such():
     labels = np.where(hit, (true + rng.integers(1, 4, 6000)) % 4, labels).astype(np.int64)
     likelihood = Likelihood(Rows(logs, labels, np.ones(6000)))
     even = likelihood.fit((Move(EVENLY),))
-    assert _promising(likelihood, even, _choice(4)) == [Move(OUT_OF, 2)]
+    assert _promising(likelihood, even) == [Move(OUT_OF, 2)]
     assert Move(OUT_OF, 2) in search(likelihood).best.moves
+
+
+@pytest.mark.parametrize("q", [3, 7])
+def test_every_move_has_a_number(q):
+    every = {_choice(number, q) for number in range(2 * q + q * (q - 1))}
+    singles = {Move(kind, a) for kind in (OUT_OF, INTO) for a in range(q)}
+    assert every == singles | {Move(PAIR, a, b) for a, b in itertools.permutations(range(q), 2)}

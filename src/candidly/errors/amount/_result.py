@@ -14,6 +14,7 @@ NARROW = 0.25  # an interval that reaches no further from the number, in its par
 POINT = 0.01  # or in shares of all labels
 POOR = 0.001  # a p-value below which labels do not lie about their probabilities as they should
 NAMED = 4  # moves that are named
+MEMORY, MANY = 0.001, 1000  # contradicted of so many labels: a model that has memorised them?
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +109,11 @@ class WrongLabels:
             f"The classifier contradicts {upper:,} labels. No more are wrong if the labels are "
             "right at least as often as the classifier."
         )
+        if self.disagreement < MEMORY and self.labelled >= MANY:
+            found.append(
+                f"The classifier agrees with {1 - self.disagreement:.2%} of the labels. If it had "
+                "learned these very labels nothing can be told."
+            )
         if self.fits < POOR:
             found.append(
                 "The labels do not lie about the probabilities as the premise has it (p = "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,8 +45,7 @@ def search(likelihood: Likelihood) -> Searched:
     n, q = likelihood.rows.total, likelihood.rows.q
     none = likelihood.fit(())
     even = likelihood.fit((EVEN,), none)
-    choice = _choice(q)
-    further = np.log(n) + (2 * np.log(len(choice)) if q > 2 else 0.0)
+    further = np.log(n) + (2 * np.log(2 * q + q * (q - 1)) if q > 2 else 0.0)
 
     def score(fit: Fit, spread: float = 1.0) -> float:
         evenly = EVEN in fit.moves
@@ -57,12 +55,13 @@ def search(likelihood: Likelihood) -> Searched:
     seen = [none, even]
     best = min(seen, key=score)
     if q == 2:
-        for moves in ((choice[0],), (choice[1],), (EVEN, choice[0]), (EVEN, choice[1])):
+        first, second = Move(PAIR, 0, 1), Move(PAIR, 1, 0)
+        for moves in ((first,), (second,), (EVEN, first), (EVEN, second)):
             seen += [likelihood.fit(moves, start) for start in (None, even)]
         best = min(seen, key=score)
     now, failures = best, 0
     while q > 2 and failures < FAILURES and len(now.moves) < min(2 * q, MOST_MOVES):
-        promising = _promising(likelihood, now, choice)
+        promising = _promising(likelihood, now)
         tried = [likelihood.fit((*now.moves, move), now) for move in promising]
         now = max(tried, key=lambda fit: fit.loglik)
         failures = failures + 1 if score(now) >= score(best) else 0
@@ -76,14 +75,16 @@ def search(likelihood: Likelihood) -> Searched:
     return Searched(none, even, best, spread)
 
 
-def _choice(q: int) -> list[Move]:
-    pairs = [Move(PAIR, a, b) for a in range(q) for b in range(q) if a != b]
-    if q == 2:
-        return pairs
-    return [Move(kind, a) for kind in (OUT_OF, INTO) for a in range(q)] + pairs
+def _choice(number: int, q: int) -> Move:
+    """One of the moves beside the even one: out of each class, into each, and of every pair."""
+    kind, a = divmod(number, q)
+    if kind < 2:
+        return Move((OUT_OF, INTO)[kind], a)
+    a, b = divmod(number - 2 * q, q - 1)
+    return Move(PAIR, a, b + (b >= a))
 
 
-def _promising(likelihood: Likelihood, fit: Fit, choice: Sequence[Move]) -> list[Move]:
+def _promising(likelihood: Likelihood, fit: Fit) -> list[Move]:
     """The moves whose score test is largest: slope by their share over its standard deviation."""
     rows, q = likelihood.rows, likelihood.rows.q
     transition = 0.99 * fit.transition + 0.01 / q
@@ -102,7 +103,7 @@ def _promising(likelihood: Likelihood, fit: Fit, choice: Sequence[Move]) -> list
     strength = slopes / np.sqrt(np.maximum(spread, FEWEST))
     there = set(fit.moves)
     order = np.argsort(-strength, kind="stable")[: TRIED + len(there)]
-    return [choice[i] for i in order if choice[i] not in there][:TRIED]
+    return [move for i in order.tolist() if (move := _choice(i, q)) not in there][:TRIED]
 
 
 def _off(matrix: np.ndarray) -> np.ndarray:
