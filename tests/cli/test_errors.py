@@ -481,3 +481,49 @@ def test_probabilities_that_tell_nothing_are_said(candidly, tmp_path, monkeypatc
         assert what in (tmp_path / "page.html").read_text()
     _, out, _ = candidly("errors", "health", "--labels", "l.npy", "--probs", "g.npy", "--json")
     assert sum("guesses would agree in" in said for said in json.loads(out)["warnings"]) == 1
+
+
+def test_amount_says_what_python_says(candidly, made, tmp_path):
+    given, probs = made
+    found = errors.estimate(given, probs)
+    about = asked(candidly, verb="amount")
+    assert about["headline"] == found.headline()
+    assert (about["number"], about["from"], about["to"]) == (found.number, found.least, found.most)
+    assert about["contradicted"] == (probs.argmax(1) != given).sum()
+    listed = errors.worth_a_look(found, errors.examine(given, probs))
+    assert [row["index"] for row in about["issues"]] == listed.indices[:20].tolist()
+    status, out, err = candidly("errors", "amount", *FILES, "--top", 2, "--out", "all.csv")
+    assert status == 0, err
+    assert found.headline() in " ".join(out.split())
+    table = pl.read_csv(tmp_path / "all.csv").sort("index")
+    assert np.allclose(table["chance"].to_numpy(), found.chance)
+    assert table["flagged"].sum() == len(listed.indices)
+
+
+def test_amount_says_why_nothing_can_be_said(candidly, made):
+    given, probs = made
+    np.save("few.npy", given[:60])
+    np.save("few_probs.npy", probs[:60])
+    files = ("--labels", "few.npy", "--probs", "few_probs.npy")
+    about = asked(candidly, files=files, verb="amount")
+    assert about["number"] is None
+    assert "there are 60 labels" in about["why not"]
+    status, out, _ = candidly("errors", "amount", *files)
+    assert status == 0
+    assert "cannot be told" in out
+
+
+def test_amount_is_of_one_label_each(candidly, made):
+    given, probs = made
+    sets = np.eye(M, dtype=bool)[given]
+    sets[:, 0] = True
+    np.save("sets.npy", sets)
+    status, _, err = candidly("errors", "amount", "--labels", "sets.npy", "--probs", "probs.npy")
+    assert status == 2
+    assert "--labels holds several labels a row, and amount is of one label each" in err
+
+
+def test_counts_of_confident_learning_are_said_to_be_none_of_wrong_labels(candidly, made):
+    status, out, err = candidly("errors", "find", *FILES)
+    assert status == 0, err
+    assert "Confident learning counts classes that overlap like errors." in " ".join(out.split())

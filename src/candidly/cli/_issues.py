@@ -72,7 +72,7 @@ def _same(path: Path, other: Path) -> bool:
 
 
 def print_counts(counts: Mapping[str, int], by: str, evidence: Evidence | SetEvidence) -> None:
-    from ..errors.confident.issues_document import CALIBRATED, MEANING, OFF_DIAGONAL
+    from ..errors.confident.issues_document import CALIBRATED, MEANING, OFF_DIAGONAL, OVERLAP
 
     meaning = {"off-diagonal": OFF_DIAGONAL, "calibrated": CALIBRATED, "flagged": MEANING[by]}
     labelled = int(evidence.labelled.sum())
@@ -87,6 +87,7 @@ def print_counts(counts: Mapping[str, int], by: str, evidence: Evidence | SetEvi
     show(
         f"{evidence.n:,} examples{told}, {evidence.m:,} classes{divided}",
         Grid("", columns, rows),
+        f"{OVERLAP} How many are wrong: candidly errors amount." if "calibrated" in counts else "",
     )
 
 
