@@ -47,8 +47,9 @@ def populations() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 def measure(quick: bool) -> list[Claim]:
     claims = []
     for name, (chance, wrong) in populations().items():
+        share, labelled = float(chance.mean()), np.ones(ROWS, bool)
         found = WrongLabels(
-            ROWS, float(chance.mean()), 0, 1, (), chance, 1, 1, ROWS, has_label=np.ones(ROWS, bool)
+            ROWS, share, 0, 1, (0, 0, 1), (), chance, 1, 1, ROWS, has_label=labelled
         )
         for budget in BUDGETS:
             held, width = [], []

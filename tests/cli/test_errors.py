@@ -514,7 +514,7 @@ def test_amount_says_why_nothing_can_be_said(candidly, made):
 
 
 def test_amount_is_of_one_label_each(candidly, made):
-    given, probs = made
+    given, _ = made
     sets = np.eye(M, dtype=bool)[given]
     sets[:, 0] = True
     np.save("sets.npy", sets)

@@ -15,7 +15,8 @@ def known(chance, share=None):
     nan = float("nan")
     why = "" if share is None else "nothing"
     about = {"why": why, "has_label": np.ones(n, bool)}
-    return WrongLabels(n, float(np.nanmean(chance)), 0, nan, (), chance, 1, 1, n, **about)
+    share = float(np.nanmean(chance))
+    return WrongLabels(n, share, 0, nan, (nan, nan, nan), (), chance, 1, 1, n, **about)
 
 
 @settings(max_examples=40)

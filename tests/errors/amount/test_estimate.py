@@ -247,3 +247,17 @@ def test_a_model_that_has_memorised_the_labels_is_named():
         found = estimate(labels, learned)
     assert any("learned these very labels" in sentence for sentence in found.findings())
     assert not any("learned" in sentence for sentence in estimate(labels, np.exp(logs)).findings())
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1, 0.25]), st.sampled_from([2, 3, 8]))
+def test_how_often_the_classifier_is_right_is_told_from_wrong_labels(seed, rate, q):
+    logs, true, labels = made(4000, q, rate, seed, scale=6)
+    found = estimate(labels, np.exp(logs))
+    right = (logs.argmax(1) == true).mean()
+    low, about, high = found.accuracy
+    assert low <= about <= high
+    assert about == pytest.approx(right, abs=0.02)
+    assert low - 0.01 <= right <= high + 0.01
+    if not found.moves:
+        assert about == pytest.approx(1 - found.disagreement)

@@ -96,14 +96,15 @@ def test_a_chance_is_bayes_rule():
     logs, _, labels = made(50, 3)
     t, b = 1.3, np.array([0.1, -0.2, 0.0])
     transition = matrix([Move(EVENLY), Move(PAIR, 0, 2)], np.array([0.1, 0.05]), 3)
-    chance, mass = np.empty(50), np.zeros(3)
+    chance, right, mass = np.empty(50), np.empty(50), np.zeros(3)
     likely = np.ascontiguousarray(transition.T)
-    look(logs, labels, np.ones(50), t, b, likely, *room(3), chance, mass)
-    for row, s, said in zip(logs, labels, chance):
+    look(logs, labels, np.ones(50), t, b, likely, *room(3), chance, right, mass)
+    for row, s, said, sure in zip(logs, labels, chance, right):
         h = np.exp(t * row + b)
         h /= h.sum()
         joint = {k: h[k] * transition[k, s] for k in range(3)}
         assert said == pytest.approx(1 - joint[s] / sum(joint.values()))
+        assert sure == pytest.approx(joint[row.argmax()] / sum(joint.values()))
     assert mass.sum() == pytest.approx(50)
 
 

@@ -98,6 +98,7 @@ def about_wrong(found: WrongLabels) -> dict[str, Any]:
         "from": found.least,
         "to": found.most,
         "premise": "errors strike clear and unclear rows alike",
+        "accuracy": dict(zip(("from", "about", "to"), found.accuracy)) if not found.why else None,
         "contradicted": round(found.disagreement * found.labelled),
         "labelled": found.labelled,
         "why not": found.why or None,

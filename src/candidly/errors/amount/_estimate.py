@@ -86,13 +86,21 @@ def estimate(
     found = search(likelihood)
     best = found.best
     low, high = interval(likelihood, best if best.moves else found.even, found.spread.factor)
-    chance = _chances(evidence, best, floor)
-    share = float(np.average(chance[evidence.labelled], weights=weighed[evidence.labelled]))
+    chance, right = _chances(evidence, best, floor)
+    there, weight = evidence.labelled, weighed[evidence.labelled]
+    share = float(np.average(chance[there], weights=weight))
+    low, high = min(low, share) if best.moves else 0.0, max(high, share)
     return WrongLabels(
         labelled=labelled,
         share=share,
-        low=min(low, share) if best.moves else 0.0,
-        high=max(high, share),
+        low=low,
+        high=high,
+        accuracy=_accuracy(
+            float(np.average(right[there], weights=weight)),
+            disagreement,
+            (low, share, high),
+            evidence.m,
+        ),
         moves=best.moves,
         chance=chance,
         disagreement=disagreement,
@@ -135,6 +143,7 @@ def _silent(evidence: Evidence, labelled: int, disagreement: float, why: str) ->
         share=nan,
         low=nan,
         high=nan,
+        accuracy=(nan, nan, nan),
         moves=(),
         chance=chance,
         disagreement=disagreement,
@@ -160,26 +169,44 @@ def _logs(probs: np.ndarray, floor: float) -> np.ndarray:
     return np.log(cut, out=cut)
 
 
-def _chances(evidence: Evidence, fit: Fit, floor: float) -> np.ndarray:
-    """Of every row; NaN without a label: float64 (n,)."""
-    found = np.full(evidence.n, np.nan)
+def _accuracy(
+    right: float, disagreement: float, shares: tuple[float, float, float], q: int
+) -> tuple[float, float, float]:
+    """From, about and to: the interval's ends by what even errors do to an agreement.
+
+    Who is right on a share r of the rows agrees with r (1 - e) + (1 - r) e / (q - 1) of the labels,
+    where a share e of these is evenly wrong.
+    """
+
+    def at(e: float) -> float:
+        aside = e / (q - 1)
+        return (1 - disagreement - aside) / max(1 - e - aside, 1e-9)
+
+    low, middle, high = map(at, shares)
+    ends = right + min(low - middle, 0), right, right + max(high - middle, 0)
+    return tuple(float(np.clip(end, 0, 1)) for end in ends)  # type: ignore[return-value]
+
+
+def _chances(evidence: Evidence, fit: Fit, floor: float) -> tuple[np.ndarray, np.ndarray]:
+    """Of every row that its label is wrong, and its prediction right; NaN without a label: (n,)."""
+    found, right = np.full(evidence.n, np.nan), np.full(evidence.n, np.nan)
     likely = np.ascontiguousarray(fit.transition.T)
     about = likely, fit.t, fit.b, floor
 
     def handed(start: int, stop: int) -> tuple[np.ndarray, Any]:
         return evidence.given[start:stop], about
 
-    for (start, stop), chance in evidence.each(_look, handed):
-        found[start:stop] = chance
+    for (start, stop), both in evidence.each(_look, handed):
+        found[start:stop], right[start:stop] = both
     found[~evidence.labelled] = np.nan
-    return found
+    return found, right
 
 
 def _look(piece: Any, more: tuple[np.ndarray, Any]) -> np.ndarray:
     given, (likely, t, b, floor) = more
     q = len(b)
-    chance, mass = np.empty(len(given)), np.zeros(q)
+    both, mass = np.empty((2, len(given))), np.zeros(q)
     logs = _logs(np.asarray(piece.read(piece.start, piece.stop), np.float64), floor)
     labels = np.maximum(given, 0).astype(np.int64)
-    look(logs, labels, np.ones(len(given)), t, b, likely, *room(q), chance, mass)
-    return chance
+    look(logs, labels, np.ones(len(given)), t, b, likely, *room(q), *both, mass)
+    return both

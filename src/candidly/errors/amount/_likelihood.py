@@ -119,12 +119,13 @@ def evaluate(logs, given, weights, t, b, likely, h, bits, powers, slope_b, slope
 
 
 @compiled
-def look(logs, given, weights, t, b, likely, h, bits, powers, chance, mass):
+def look(logs, given, weights, t, b, likely, h, bits, powers, chance, right, mass):
     """Each row's chance that its label is wrong, given the label, and the true classes' shares.
 
     Args:
         h, bits, powers: see ``room``.
         chance: out, float64 (n,).
+        right: out, float64 (n,), the chance that the likeliest class by ``logs`` is the true one.
         mass: out, float64 (q,), weights by true class before the label is seen; zeros before.
     """
     n, q = logs.shape
@@ -133,10 +134,13 @@ def look(logs, given, weights, t, b, likely, h, bits, powers, chance, mass):
         for k in range(q):
             h[k] = t * logs[i, k] + b[k]
         softmax(h, bits, powers)
-        m = 0.0
+        m, first = 0.0, 0
         for k in range(q):
             m += h[k] * likely[s, k]
             mass[k] += weights[i] * h[k]
+            if logs[i, k] > logs[i, first]:
+                first = k
+        right[i] = h[first] * likely[s, first] / max(m, 1e-300)
         chance[i] = min(max(1.0 - h[s] * likely[s, s] / max(m, 1e-300), 0.0), 1.0)
 
 
@@ -245,10 +249,10 @@ class Likelihood:
     def of_rows(self, fit: Fit) -> tuple[np.ndarray, np.ndarray]:
         """Each row's chance of a wrong label, (n,), and the shares of the true classes, (q,)."""
         rows = self.rows
-        chance, mass = np.empty(len(rows.given)), np.zeros(rows.q)
+        chance, right, mass = np.empty(len(rows.given)), np.empty(len(rows.given)), np.zeros(rows.q)
         likely = np.ascontiguousarray(fit.transition.T)
         about = rows.logs, rows.given, rows.weights, fit.t, fit.b, likely
-        look(*about, *self._room, chance, mass)
+        look(*about, *self._room, chance, right, mass)
         return chance, mass / mass.sum()
 
     def spread(self, fit: Fit) -> Spread:

@@ -29,6 +29,7 @@ class WrongLabels:
         labelled: how many labels there are.
         share: of these, how much is wrong; NaN where nothing can be said.
         low, high: from and to, with 95 % confidence if the premise holds.
+        accuracy: of the classifier on true labels, in [0, 1]: from, about and to, on the premise.
         moves: where errors go; empty: overlap of the classes explains every contradiction.
         chance: float64 (n,), each row's chance that its label is wrong; NaN without a label.
         disagreement: share of labels that are not the prediction. No more are wrong if the labels
@@ -44,6 +45,7 @@ class WrongLabels:
     share: float
     low: float
     high: float
+    accuracy: tuple[float, float, float]
     moves: tuple[Move, ...]
     chance: np.ndarray = field(repr=False)
     disagreement: float
@@ -77,7 +79,8 @@ class WrongLabels:
     def silenced(self, why: str) -> WrongLabels:
         """The same, saying nothing but why."""
         nan = math.nan
-        return replace(self, why=why, share=nan, low=nan, high=nan, moves=())
+        none = nan, nan, nan
+        return replace(self, why=why, share=nan, low=nan, high=nan, accuracy=none, moves=())
 
     def headline(self) -> str:
         """How many labels are wrong, and on which premise, in a sentence."""
@@ -103,6 +106,11 @@ class WrongLabels:
             "People err on unclear rows more often: such errors come on top. Mistakes that the "
             "classifier is sure of count as wrong labels. No probabilities tell either: only rows "
             "that people have checked do."
+        )
+        low, about, high = self.accuracy
+        found.append(
+            f"On the premise the classifier is right on {about:.1%} of the rows ({low:.1%} to "
+            f"{high:.1%})."
         )
         upper = round(self.disagreement * self.labelled)
         found.append(
