@@ -261,3 +261,16 @@ def test_how_often_the_classifier_is_right_is_told_from_wrong_labels(seed, rate,
     assert low - 0.01 <= right <= high + 0.01
     if not found.moves:
         assert about == pytest.approx(1 - found.disagreement)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_rows_that_count_three_times_are_three_rows(seed):
+    logs, _, labels = made(4000, 3, 0.1, seed, scale=4)
+    probs, first = np.exp(logs), labels == 0
+    weighed = estimate(labels, probs, weights=1 + 2.0 * first)
+    rows = np.concatenate([np.arange(4000), np.repeat(np.flatnonzero(first), 2)])
+    tripled = estimate(labels[rows], probs[rows])
+    assert weighed.disagreement == pytest.approx(tripled.disagreement)
+    assert weighed.share == pytest.approx(tripled.share, abs=0.01)
+    assert weighed.accuracy[1] == pytest.approx(tripled.accuracy[1], abs=0.01)
+    assert weighed.high - weighed.low > tripled.high - tripled.low  # they are no more rows

@@ -64,7 +64,8 @@ def estimate(
     weighed = _weights(weights, evidence)
     rows = np.flatnonzero(evidence.labelled & (weighed > 0))
     labelled = len(rows)
-    disagreement = float(np.mean(evidence.predicted[rows] != evidence.given[rows]))
+    contradicted = evidence.predicted[rows] != evidence.given[rows]
+    disagreement = float(np.average(contradicted, weights=weighed[rows])) if labelled else 0.0
     why = _nothing(evidence, labelled)
     if why:
         return _silent(evidence, labelled, disagreement, why)

@@ -260,6 +260,7 @@ class Likelihood:
         rows = self.rows
         some = slice(0, max(1, TESTED // rows.q))
         logs, given = rows.logs[some], rows.given[some]
+        weights = np.repeat(rows.weights[some], rows.q)
         h = fit.t * logs + fit.b
         h = np.exp(h - h.max(1, keepdims=True))
         h /= h.sum(1, keepdims=True)
@@ -268,9 +269,10 @@ class Likelihood:
         there[np.arange(len(given)), given] = 1
         edges = np.unique(np.quantile(expected, EDGES))
         group = np.searchsorted(edges, expected.ravel())
-        wanted = np.bincount(group, expected.ravel(), len(edges) + 1)
-        variance = np.bincount(group, (expected * (1 - expected)).ravel(), len(edges) + 1)
-        seen = np.bincount(group, there.ravel(), len(edges) + 1)
+        chance = expected.ravel()
+        wanted = np.bincount(group, weights * chance, len(edges) + 1)
+        variance = np.bincount(group, weights**2 * chance * (1 - chance), len(edges) + 1)
+        seen = np.bincount(group, weights * there.ravel(), len(edges) + 1)
         used = variance > 2
         statistic = float((((seen - wanted) ** 2)[used] / variance[used]).sum())
         freedom = max(int(used.sum()) - 3, 1)
