@@ -35,6 +35,7 @@ from .ranks import (
 )
 from .shares import FEW, clopper_pearson, share_interval, wilson
 from .steady import RankStability, SteadyRank, rank_stability
+from .strata import StratifiedTotal, stratified_total
 from .summaries import Summary, interval, paired_difference, summarise
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "RankStability",
     "SignedRanks",
     "SteadyRank",
+    "StratifiedTotal",
     "Summary",
     "average_ranks",
     "bootstrap_interval",
@@ -73,6 +75,7 @@ __all__ = [
     "ranked",
     "share_interval",
     "signed_rank",
+    "stratified_total",
     "summarise",
     "wilcoxon",
     "wilson",

@@ -49,8 +49,10 @@ def clopper_pearson(right: np.ndarray, of: np.ndarray | int, level: float = 0.95
 
     right, of = np.broadcast_arrays(np.asarray(right), np.asarray(of))
     tail = (1 - level) / 2
-    low = np.where(right > 0, betaincinv(np.maximum(right, 1), of - right + 1, tail), 0.0)
-    high = np.where(right < of, betaincinv(right + 1, np.maximum(of - right, 1), 1 - tail), 1.0)
+    low = np.where(right > 0, betaincinv(np.where(right > 0, right, 1), of - right + 1, tail), 0.0)
+    high = np.where(
+        right < of, betaincinv(right + 1, np.where(right < of, of - right, 1), 1 - tail), 1.0
+    )
     return np.where((of > 0)[..., None], np.stack([low, high], -1), np.nan)
 
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from candidly.errors.amount import WrongLabels, count_checked, estimate, rows_to_check
+from candidly.stats.checked import RowsToCheck, rows_of_columns
 from made_overlap import made
 
 
@@ -39,6 +40,81 @@ def test_every_row_is_drawn_once_and_stands_for_its_stratum(chances, count, seed
         assert len(there) >= min(5, drawn.sizes[k])
     again = rows_to_check(known(chance), count, seed)
     assert again.rows.tolist() == drawn.rows.tolist()
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.sampled_from([0.0, 0.05, 0.2, 0.4, 0.8, 1.0]), min_size=40, max_size=400),
+    st.integers(15, 40),
+    st.integers(0, 5),
+)
+def test_a_longer_list_begins_with_a_shorter_one(chances, count, seed):
+    found = known(np.array(chances))
+    short, long = rows_to_check(found, count, seed), rows_to_check(found, 1000, seed)
+    begin = long.first(count)
+    assert begin.rows.tolist() == short.rows.tolist()
+    assert begin.stratum.tolist() == short.stratum.tolist()
+    assert begin.weights.sum() == pytest.approx(len(chances))
+
+
+def test_of_the_likeliest_place_every_row_is_drawn_equally_often():
+    found, times = known(np.repeat([0.0, 0.3], [60, 30])), np.zeros(90)
+    for seed in range(600):
+        times[rows_to_check(found, 30, seed).rows] += 1
+    for rows in (slice(0, 60), slice(60, 90)):
+        share = times[rows] / 600
+        assert abs(share - share.mean()).max() < 5 * np.sqrt(share.mean() / 600)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 1000), st.booleans())
+def test_columns_of_a_table_say_the_same(seed, silent):
+    rng = np.random.default_rng(seed)
+    chance = np.full(300, np.nan) if silent else rng.random(300)
+    drawn = rows_to_check(known(chance), 60, seed)
+    order = rng.permutation(60)
+    columns = {name: values[order] for name, values in drawn.columns().items()}
+    again = rows_of_columns(drawn.rows[order], columns)
+    assert again.rows.tolist() == drawn.rows[order].tolist()
+    assert again.stratum.tolist() == drawn.stratum[order].tolist()
+    assert again.sizes.tolist() == drawn.sizes.tolist()
+    assert again.expected == drawn.expected
+    assert (again.expected is None) == silent
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 1000))
+def test_unanswered_rows_are_as_if_they_had_not_been_drawn(seed):
+    rng = np.random.default_rng(seed)
+    chance, wrong = rng.random(300), rng.random(300) < 0.2
+    drawn = rows_to_check(known(chance), 80, seed)
+    answered = rng.random(80) < 0.7
+    assume(all((drawn.stratum[answered] == k).any() for k in range(3)))
+    count = count_checked(drawn, wrong[drawn.rows] & answered, answered)
+    some = RowsToCheck(drawn.rows[answered], drawn.stratum[answered], drawn.sizes, drawn.chance)
+    assert count == count_checked(some, wrong[some.rows])
+    # what is said of rows that nobody answered is no matter
+    assert count == count_checked(drawn, wrong[drawn.rows], answered)
+
+
+def test_so_many_more_answers_halve_the_interval():
+    rng = np.random.default_rng(1)
+    chance = np.where(rng.random(20_000) < 0.1, 0.7, 0.03)
+    wrong = rng.random(20_000) < chance
+    found = known(chance)
+
+    def width(count):
+        counts = [
+            count_checked(drawn, wrong[drawn.rows])
+            for drawn in (rows_to_check(found, count, seed) for seed in range(40))
+        ]
+        return np.mean([one.high - one.low for one in counts]), np.mean(
+            [one.more for one in counts]
+        )
+
+    before, more = width(100)
+    after, _ = width(100 + round(more))
+    assert after / before == pytest.approx(0.5, abs=0.08)
 
 
 @settings(max_examples=40)
@@ -111,7 +187,7 @@ def test_rows_without_a_label_are_not_drawn():
     assert drawn.sizes.sum() == 500
     count = count_checked(drawn, (labels != true)[drawn.rows])
     assert count.labelled == 500
-    assert str(count).endswith(f"If errors struck clear and unclear rows alike: {found.number}.")
+    assert f"If errors struck clear and unclear rows alike: {found.number}." in str(count)
 
 
 def test_what_is_refused():
@@ -125,3 +201,35 @@ def test_what_is_refused():
         count_checked(drawn, np.zeros(20))
     with pytest.raises(ValueError, match=r"make it with errors\.estimate"):
         rows_to_check(drawn, 20)
+    with pytest.raises(ValueError, match=r"of stratum 0, 100 labels, no row was checked yet"):
+        count_checked(drawn, np.zeros(20, bool), np.zeros(20, bool))
+    with pytest.raises(TypeError, match="true where the row was checked"):
+        count_checked(drawn, np.zeros(20, bool), np.zeros(20))
+    with pytest.raises(ValueError, match="30 of 20 drawn rows"):
+        drawn.first(30)
+    with pytest.raises(ValueError, match="2 rows are too few: 3 at least reach all 3 strata"):
+        rows_to_check(known(np.repeat([0, 0.3, 0.9], 50)), 20).first(2)
+
+
+@pytest.mark.parametrize(
+    ("rows", "stratum", "sizes", "why"),
+    [
+        ([1, 1], [0, 0], [9], "row 1 was drawn twice"),
+        ([1, 2], [0, 1], [9], "of stratum 1; there are 1"),
+        ([1, 2], [0, 0], [1], "2 rows were drawn of stratum 0, which has 1"),
+        ([1, 2], [0], [9], "as many"),
+    ],
+)
+def test_a_sample_that_cannot_be_is_refused(rows, stratum, sizes, why):
+    chance = np.full(len(sizes), 0.1)
+    with pytest.raises(ValueError, match=why):
+        RowsToCheck(np.array(rows), np.array(stratum), np.array(sizes), chance)
+
+
+def test_rows_of_a_stratum_that_say_different_things_of_it_are_refused():
+    drawn = rows_to_check(known(np.repeat([0, 0.3], 50)), 20)
+    for name, value in (("stratum size", 7), ("stratum chance", 0.9)):
+        columns = {key: values.copy() for key, values in drawn.columns().items()}
+        columns[name][4] = value
+        with pytest.raises(ValueError, match=rf"the {name} of stratum \d is"):
+            rows_of_columns(drawn.rows, columns)

@@ -13,7 +13,6 @@ from candidly.people.validation import (
     from_counts,
     judge,
     missed,
-    stratified,
     totals,
 )
 
@@ -103,37 +102,6 @@ def test_the_rule_of_three_is_close_to_the_exact_bound():
     for audited in (100, 300, 3000):
         exact = 1 - 0.05 ** (1 / audited)
         assert missed(10**6, audited).high / 10**6 == pytest.approx(exact, rel=0.03)
-
-
-def test_stratified_by_hand():
-    # 100 * 5/10 + 900 * 3/30; variances 100²(.9)(.25)/9 = 250 and 900²(29/30)(.09)/29 = 2430
-    found = stratified([100, 900], [10, 30], [5, 3])
-    assert found.total == pytest.approx(140)
-    assert found.standard_error == pytest.approx((250 + 2430) ** 0.5)
-    assert found.low == pytest.approx(140 - 1.959964 * 2680**0.5)
-
-
-def test_stratified_is_unbiased_and_its_variance_too():
-    rng = np.random.default_rng(3)
-    sizes, wrong, audited = np.array([40, 200]), np.array([10, 6]), np.array([10, 50])
-    draws = rng.hypergeometric(wrong, sizes - wrong, audited, (4000, 2))
-    found = [stratified(sizes, audited, e) for e in draws]
-    totals = np.array([f.total for f in found])
-    assert totals.mean() == pytest.approx(16, abs=4 * totals.std() / 4000**0.5)
-    assert np.mean([f.standard_error**2 for f in found]) == pytest.approx(totals.var(), rel=0.1)
-
-
-def test_strata_that_are_all_audited_are_certain():
-    found = stratified([4, 0], [4, 0], [1, 0])
-    assert (found.total, found.standard_error, found.low, found.high) == (1, 0, 1, 1)
-
-
-@pytest.mark.parametrize(
-    ("audited", "found"), [([1, 3], [0, 0]), ([3, 3], [0, 4]), ([3, 30], [0, 0]), ([0, 3], [0, 0])]
-)
-def test_strata_with_too_few_are_refused(audited, found):
-    with pytest.raises(ValueError, match="stratum"):
-        stratified([10, 20], audited, found)
 
 
 def test_totals_and_estimates_of_verdicts():

@@ -9,7 +9,8 @@
 If errors strike clear and unclear rows alike, about 200 (...) of 2,000 labels are wrong, ...
 """
 
-from ._checked import CheckedCount, RowsToCheck, count_checked, rows_to_check
+from ...stats.checked import CheckedCount, RowsToCheck, count_checked
+from ._checked import rows_to_check
 from ._estimate import estimate
 from ._listed import worth_a_look
 from ._moves import Move

@@ -18,7 +18,7 @@ from . import label_errors
 from ._agreement import Agreement, Kappa, agreement, fleiss
 from ._answers import from_answers, read_answers
 from ._corrected import PROVENANCE, Corrected, corrected
-from ._estimate import Estimate, Missed, Stratified, estimate, missed, stratified
+from ._estimate import Estimate, Missed, estimate, missed
 from ._posteriors import Posteriors, posteriors
 from ._released import read_released
 from ._totals import (
@@ -55,7 +55,6 @@ __all__ = [
     "SetTally",
     "Sets",
     "Share",
-    "Stratified",
     "Tally",
     "ThresholdSetting",
     "Totals",
@@ -84,7 +83,6 @@ __all__ = [
     "read_validation",
     "sets",
     "settled",
-    "stratified",
     "thresholds",
     "totals",
 ]

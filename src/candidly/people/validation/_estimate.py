@@ -159,55 +159,6 @@ def missed(unflagged: int, audited: int = 0, found: int = 0) -> Missed:
     return Missed(audited, found, unflagged, known.total, *known.interval)
 
 
-@dataclass(frozen=True)
-class Stratified:
-    """Errors in all, from a sample of each stratum, with a normal 95 % interval.
-
-    The interval is cut to what is possible: no fewer than were found, no more than could be.
-    """
-
-    total: float
-    standard_error: float
-    low: float
-    high: float
-
-
-@door
-def stratified(sizes: Any, audited: Any, found: Any) -> Stratified:
-    """Errors in all strata together, from a random sample of each.
-
-    Args:
-        sizes: int (h,), examples of each stratum, such as a tenth of the data by quality score.
-        audited: int (h,), drawn from it: at least 2, or all.
-        found: int (h,), errors among those.
-
-    Raises:
-        ValueError: lengths that differ, or a stratum from which too few were drawn.
-
-    >>> stratified([100, 900], [10, 30], [5, 3]).total
-    140.0
-    """
-    n, r = whole_numbers("sizes", sizes), whole_numbers("audited", audited)
-    e = whole_numbers("found", found)
-    if not len(n) == len(r) == len(e):
-        raise ValueError(
-            f"{len(n)} sizes, {len(r)} audited and {len(e)} found: one a stratum each."
-        )
-    for h in np.flatnonzero((e < 0) | (e > r) | (r > n) | ((r < 2) & (r < n)))[:1]:
-        raise ValueError(
-            f"stratum {h} has {n[h]} examples, {r[h]} audited and {e[h]} errors. Audit at least 2"
-            " of each stratum, or all."
-        )
-    drawn = n > 0
-    n, r, e = n[drawn], r[drawn], e[drawn]
-    share = e / r
-    variance = n**2 * (1 - r / n) * share * (1 - share) / np.maximum(r - 1, 1)
-    total, error = float((n * share).sum()), math.sqrt(float(variance.sum()))
-    half = Z * error
-    low = max(total - half, float(e.sum()))
-    return Stratified(total, error, low, min(total + half, float((n - r + e).sum())))
-
-
 def _hypergeometric(found: int, checked: int, flagged: int) -> tuple[float, float]:
     """Totals that leave neither tail of what was found below 2.5 %."""
     if checked == flagged:
