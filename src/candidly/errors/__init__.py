@@ -25,11 +25,14 @@ if TYPE_CHECKING:
     from . import crossval as crossval
     from . import detectors as detectors
     from .amount import CheckedCount as CheckedCount
+    from .amount import CheckedRows as CheckedRows
     from .amount import RowsToCheck as RowsToCheck
     from .amount import WrongLabels as WrongLabels
+    from .amount import calibrated as calibrated
     from .amount import count_checked as count_checked
     from .amount import estimate as estimate
     from .amount import rows_to_check as rows_to_check
+    from .amount import table_to_check as table_to_check
     from .amount import worth_a_look as worth_a_look
     from .checking import Checked as Checked
     from .checking import check as check
@@ -76,6 +79,7 @@ if TYPE_CHECKING:
 _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
     "Checked": "checking",
     "CheckedCount": "amount",
+    "CheckedRows": "amount",
     "CleanClassifier": "estimator",
     "Counts": "confident",
     "CrossValidated": "crossval",
@@ -98,6 +102,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "WrongLabels": "amount",
     "adjusted": "confident",
     "amount": "",
+    "calibrated": "amount",
     "check": "checking",
     "checking": "",
     "comparison_document": "detectors.comparison_document",
@@ -125,6 +130,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "rows_to_check": "amount",
     "scores": "confident",
     "scores_multilabel": "confident",
+    "table_to_check": "amount",
     "thresholds": "confident",
     "worth_a_look": "amount",
 }

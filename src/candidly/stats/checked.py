@@ -6,7 +6,8 @@ premise: the chances decide how many are drawn where, and with that how wide the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -88,7 +89,12 @@ class RowsToCheck:
             raise ValueError(
                 f"{count} rows are too few: {least} at least reach all {len(self.sizes)} strata."
             )
-        return replace(self, rows=self.rows[:count], stratum=self.stratum[:count])
+        return self.some(np.arange(len(self.rows)) < count)
+
+    @door
+    def some(self, which: np.ndarray) -> RowsToCheck:
+        """Those of its rows that are true in ``which``, bool (m,)."""
+        return replace(self, rows=self.rows[which], stratum=self.stratum[which])
 
     def columns(self) -> dict[str, np.ndarray]:
         """Of each row its stratum, how many labels that has, and their mean chance: (m,) each."""
@@ -104,7 +110,7 @@ def rows_of_columns(rows: Any, columns: Mapping[str, Any]) -> RowsToCheck:
         ValueError: rows of a stratum that say different things of it.
     """
     which, sizes, chances = (np.asarray(columns[name]) for name in COLUMNS)
-    strata, first, stratum = np.unique(which, return_index=True, return_inverse=True)
+    _, first, stratum = np.unique(which, return_index=True, return_inverse=True)
     for name, values in ((COLUMNS[1], sizes), (COLUMNS[2], chances)):
         same = (values == values[first][stratum]) | (
             np.isnan(values) & np.isnan(values[first][stratum])
@@ -140,13 +146,18 @@ class CheckedCount:
     expected: int | None = None
     more: int | None = None
 
+    @property
+    def ends(self) -> tuple[int, int]:
+        """From and to, in whole labels."""
+        return math.floor(self.low + 1e-9), math.ceil(self.high - 1e-9)
+
     def headline(self) -> str:
         """How many labels are wrong, in a sentence."""
-        low, high = np.floor(self.low + 1e-9), np.ceil(self.high - 1e-9)
+        low, high = self.ends
         if self.checked == self.labelled:
             return f"{self.found:,} of {self.labelled:,} labels are wrong; all were checked."
         return (
-            f"{low:,.0f} to {high:,.0f} of {self.labelled:,} labels are wrong (95 %), about "
+            f"{low:,} to {high:,} of {self.labelled:,} labels are wrong (95 %), about "
             f"{self.number:,.0f}: {self.found:,} of {self.checked:,} checked rows were."
         )
 
@@ -164,29 +175,30 @@ class CheckedCount:
 
 
 @door
-def count_checked(drawn: RowsToCheck, wrong: Any, answered: Any = None) -> CheckedCount:
+def count_checked(drawn: RowsToCheck, wrong: Any) -> CheckedCount:
     """How many labels are wrong, from rows that people have checked.
 
     Each stratum's share of wrong labels has exact limits; see ``stats.stratified_total``.
 
     Args:
-        drawn: what ``errors.rows_to_check`` returned.
+        drawn: what ``errors.rows_to_check`` returned; ``drawn.some(answered)`` where people have
+            checked some of them only, in an order that does not go by what rows look like.
         wrong: bool (m,), whether the label of each of its rows is wrong, in that order.
-        answered: bool (m,), which of them were checked so far, in an order that does not go by
-            what they look like; by default all.
 
     Raises:
         ValueError, TypeError: another number of answers, something else than true and false, a
             stratum of which no row was checked.
     """
     made_by(drawn, RowsToCheck, "drawn", "errors.rows_to_check")
-    said = _answers("wrong", wrong, drawn)
-    there = np.ones(len(said), bool) if answered is None else _answers("answered", answered, drawn)
-    strata = len(drawn.sizes)
-    checked = np.bincount(drawn.stratum[there], minlength=strata)
+    said = np.asarray(wrong)
+    if said.shape != drawn.rows.shape:
+        raise ValueError(f"`wrong` has shape {said.shape}; {len(drawn.rows)} rows were drawn.")
+    if said.dtype != bool:
+        raise TypeError(f"`wrong` is of {said.dtype}; give true where the label is wrong.")
+    checked = drawn.drawn
     for k in np.flatnonzero(checked == 0)[:1]:
         raise ValueError(f"of stratum {k}, {drawn.sizes[k]:,} labels, no row was checked yet.")
-    found = np.bincount(drawn.stratum[there & said], minlength=strata)
+    found = np.bincount(drawn.stratum[said], minlength=len(checked))
     total = stratified_total(drawn.sizes, checked, found)
     return CheckedCount(
         number=total.total,
@@ -200,14 +212,28 @@ def count_checked(drawn: RowsToCheck, wrong: Any, answered: Any = None) -> Check
     )
 
 
-def _answers(name: str, given: Any, drawn: RowsToCheck) -> np.ndarray:
-    answers = np.asarray(given)
-    if answers.shape != drawn.rows.shape:
-        raise ValueError(f"`{name}` has shape {answers.shape}; {len(drawn.rows)} rows were drawn.")
-    if answers.dtype != bool:
-        raise TypeError(
-            f"`{name}` is of {answers.dtype}; give true where the label is wrong."
-            if name == "wrong"
-            else f"`{name}` is of {answers.dtype}; give true where the row was checked."
-        )
-    return answers
+@dataclass(frozen=True, eq=False)
+class CheckedRows:
+    """What people said of rows that were drawn.
+
+    Attributes:
+        drawn: the rows that were checked.
+        wrong: bool (m,), whether their labels are.
+        given: (m,) these labels, names or numbers; None where they are not known.
+        asked: how many rows were drawn.
+        source: what to call the answers in a message.
+    """
+
+    drawn: RowsToCheck
+    wrong: np.ndarray
+    given: Sequence[Any] | None
+    asked: int
+    source: str
+
+    def count(self) -> CheckedCount:
+        """How many labels are wrong.
+
+        Raises:
+            ValueError: a stratum of which no row was checked.
+        """
+        return count_checked(self.drawn, self.wrong)

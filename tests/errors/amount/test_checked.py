@@ -84,17 +84,16 @@ def test_columns_of_a_table_say_the_same(seed, silent):
 
 @settings(max_examples=40)
 @given(st.integers(0, 1000))
-def test_unanswered_rows_are_as_if_they_had_not_been_drawn(seed):
+def test_what_is_answered_stands_for_all(seed):
     rng = np.random.default_rng(seed)
     chance, wrong = rng.random(300), rng.random(300) < 0.2
     drawn = rows_to_check(known(chance), 80, seed)
     answered = rng.random(80) < 0.7
     assume(all((drawn.stratum[answered] == k).any() for k in range(3)))
-    count = count_checked(drawn, wrong[drawn.rows] & answered, answered)
-    some = RowsToCheck(drawn.rows[answered], drawn.stratum[answered], drawn.sizes, drawn.chance)
-    assert count == count_checked(some, wrong[some.rows])
-    # what is said of rows that nobody answered is no matter
-    assert count == count_checked(drawn, wrong[drawn.rows], answered)
+    some = drawn.some(answered)
+    assert some.sizes.tolist() == drawn.sizes.tolist()
+    assert some.weights.sum() == pytest.approx(300)
+    assert count_checked(some, wrong[some.rows]).labelled == 300
 
 
 def test_so_many_more_answers_halve_the_interval():
@@ -202,9 +201,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match=r"make it with errors\.estimate"):
         rows_to_check(drawn, 20)
     with pytest.raises(ValueError, match=r"of stratum 0, 100 labels, no row was checked yet"):
-        count_checked(drawn, np.zeros(20, bool), np.zeros(20, bool))
-    with pytest.raises(TypeError, match="true where the row was checked"):
-        count_checked(drawn, np.zeros(20, bool), np.zeros(20))
+        count_checked(drawn.some(np.zeros(20, bool)), np.zeros(0, bool))
     with pytest.raises(ValueError, match="30 of 20 drawn rows"):
         drawn.first(30)
     with pytest.raises(ValueError, match="2 rows are too few: 3 at least reach all 3 strata"):

@@ -9,20 +9,25 @@
 If errors strike clear and unclear rows alike, about 200 (...) of 2,000 labels are wrong, ...
 """
 
-from ...stats.checked import CheckedCount, RowsToCheck, count_checked
-from ._checked import rows_to_check
+from ...stats.checked import CheckedCount, CheckedRows, RowsToCheck, count_checked
+from ._calibrated import calibrated
+from ._drawn import table_to_check
 from ._estimate import estimate
 from ._listed import worth_a_look
 from ._moves import Move
 from ._result import WrongLabels
+from ._strata import rows_to_check
 
 __all__ = [
     "CheckedCount",
+    "CheckedRows",
     "Move",
     "RowsToCheck",
     "WrongLabels",
+    "calibrated",
     "count_checked",
     "estimate",
     "rows_to_check",
+    "table_to_check",
     "worth_a_look",
 ]

@@ -10,21 +10,25 @@ from ...ground.arrays import door
 from ...ground.names import made_by
 from ...show.grid import Column, Grid
 from ...show.pieces import Bullets, Figure, Figures, Section, Tiles
+from ...stats.checked import CheckedCount
 from ..confident import Issues
 from ._listed import contradicted
 from ._result import WrongLabels
 
 DEPTHS = (10, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000, 100_000, 500_000, 1_000_000)
 STEPS = 40  # groups of rows that the figure shows
+BY_PREMISE = "on the premise of the headline"
+BY_ANSWERS = "by what people said of the rows that they checked"
 
 
 @door
-def depths_grid(found: WrongLabels, issues: Issues) -> Grid:
+def depths_grid(found: WrongLabels, issues: Issues, counted: CheckedCount | None = None) -> Grid:
     """Of the first rows of the list, how many are expected to be wrong.
 
     Args:
         found: what ``errors.estimate`` returns.
         issues: what ``errors.worth_a_look`` or ``errors.find`` returns, for the order.
+        counted: what checked rows say, where chances go by these.
     """
     made_by(found, WrongLabels, "found", "errors.estimate")
     made_by(issues, Issues, "issues", "errors.worth_a_look")
@@ -43,20 +47,35 @@ def depths_grid(found: WrongLabels, issues: Issues) -> Grid:
         *(Column("the first", form=","), Column("expected wrong", form=",")),
         *(Column("%", form=".0f"), Column("", "text")),
     )
-    note = "Rows whose label the classifier contradicts; expected on the premise of the headline."
+    by = BY_PREMISE if counted is None else BY_ANSWERS
+    note = f"Rows whose label the classifier contradicts; expected {by}."
     return Grid("How far down the list it pays to look", columns, rows, (note,))
 
 
 @door
-def how_many(found: WrongLabels, issues: Issues) -> Section:
-    """What is known of the number, with a figure of contradicted rows: wrong, or overlap."""
+def how_many(found: WrongLabels, issues: Issues, counted: CheckedCount | None = None) -> Section:
+    """What is known of the number, with a figure of contradicted rows: wrong, or overlap.
+
+    Args:
+        found, issues, counted: as for ``depths_grid``.
+    """
     made_by(found, WrongLabels, "found", "errors.estimate")
     if found.why:
-        return Section("How many", (found.headline(),))
+        return Section("How many", ((found if counted is None else counted).headline(),))
     listed = len(issues.indices)
-    tiles = (
+    number: tuple[tuple[str, str, str], ...] = (
         ("expected wrong", f"{found.number:,}", "if errors strike clear and unclear rows alike"),
         ("at least, at most", f"{found.least:,}, {found.most:,}", "on that premise, 95 %"),
+    )
+    if counted is not None:
+        low, high = counted.ends
+        number = (
+            ("wrong", f"{low:,} to {high:,}", "counted from checked rows, 95 %"),
+            ("checked", f"{counted.checked:,}", f"of these {counted.found:,} are wrong"),
+            number[0],
+        )
+    tiles = (
+        *number,
         (
             "contradicted",
             f"{round(found.disagreement * found.labelled):,}",
@@ -66,11 +85,12 @@ def how_many(found: WrongLabels, issues: Issues) -> Section:
     )
     figure = Figure(
         "Rows that the classifier contradicts, in the order of the list",
-        "What is not expected to be wrong is overlap of classes, on the premise of the headline.",
+        f"What is not expected to be wrong is overlap of classes, "
+        f"{BY_PREMISE if counted is None else BY_ANSWERS}.",
         draw=lambda: _drawn(found, issues),
     )
-    told = Bullets(found.findings())
-    table = depths_grid(found, issues)
+    told = Bullets((found if counted is None else counted).findings())
+    table = depths_grid(found, issues, counted)
     return Section("How many", (Tiles(tiles), told, Figures((figure,)), table))
 
 

@@ -14,9 +14,11 @@ from ...data.labels.coded import named_labels
 from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled
 from ...ground.problem import Refusal, in_words
+from ...stats.checked import CheckedRows
 from .. import confident as errors
-from ..amount import WrongLabels, estimate, worth_a_look
+from ..amount import WrongLabels, calibrated, estimate, worth_a_look
 from ..crossval import CrossValidated, by_names, cross_validate
+from ._answered import check_same
 from ._leaks import Leak, find_leaks
 from ._opened import Watch, opened
 from ._result import Checked
@@ -48,6 +50,7 @@ def check(
     recipe: str | None = None,
     folds: int = 5,
     by: errors.FindBy | None = None,
+    checked: CheckedRows | None = None,
     seed: int = 0,
     watch: Watch | None = None,
 ) -> Checked:
@@ -74,6 +77,9 @@ def check(
         folds: how many models, each judging what it left out.
         by: flag by a method of ``errors.find`` or ``errors.find_multilabel`` instead; of tags by
             default ``noise rate``, and ``confident`` of candidate sets.
+        checked: what people said of rows that ``Checked.to_check`` drew, from
+            ``review.checked_rows`` or ``validation.read_checked``; then the headline is a count,
+            chances go by the answers, and rows that are right are not listed.
         seed: the seed of folds and models. The same file and seed, the same result.
         watch: called with work done and work in all.
 
@@ -100,6 +106,9 @@ def check(
         warnings.simplefilter("always", UserWarning)
         read = opened(where, roles, group, _part(tell, 0, READ))
         data = _as_given(read.data)
+        if checked is not None:
+            check_same(checked, data)
+        counted = None if checked is None else checked.count()
         leaks: tuple[Leak, ...] = ()
         if read.typed is not None and data.given is not None:
             leaks = find_leaks(read.typed, data.given, data.classes)
@@ -111,7 +120,7 @@ def check(
             seed,
             watch=_part(tell, READ, FITTED),
         )
-        issues, wrong = _found(data, judged, by, _part(tell, FITTED, ALL))
+        issues, wrong = _found(data, judged, by, checked, _part(tell, FITTED, ALL))
     notes = tuple(
         dict.fromkeys(
             [
@@ -125,7 +134,7 @@ def check(
     made = read.name, data, read.frame, read.typed, read.roles, judged
     if isinstance(issues, errors.TagIssues):
         return CheckedTags(*made, issues, leaks, notes)
-    return Checked(*made, issues, leaks, notes, wrong)
+    return Checked(*made, issues, leaks, notes, wrong, counted)
 
 
 def _here(message: Warning | str) -> str:
@@ -162,7 +171,11 @@ def _as_given(data: Labelled) -> Labelled:
 
 
 def _found(
-    data: Labelled, judged: CrossValidated, by: errors.FindBy | None, watch: Watch
+    data: Labelled,
+    judged: CrossValidated,
+    by: errors.FindBy | None,
+    checked: CheckedRows | None,
+    watch: Watch,
 ) -> tuple[errors.Issues | errors.TagIssues, WrongLabels | None]:
     """Rows to look at, and of one label a row how many are wrong."""
     if data.label_kind == ALL_OF:
@@ -173,9 +186,12 @@ def _found(
     if data.given is None:
         return errors.find(data.candidates, probs, by or "confident", **common), None
     given = named_labels(data.given, data.classes)
-    if by is not None:
-        issues = errors.find(given, probs, by, **common)
-        return issues, estimate(issues.evidence)
     evidence = errors.examine(given, probs, **common)
     wrong = estimate(evidence)
-    return worth_a_look(wrong, evidence), wrong
+    if checked is not None:
+        wrong = calibrated(wrong, checked)
+    issues = worth_a_look(wrong, evidence) if by is None else errors.find(evidence, by=by)
+    if checked is not None:
+        right = checked.drawn.rows[~checked.wrong]
+        issues = replace(issues, mask=issues.mask & ~np.isin(np.arange(data.n), right))
+    return issues, wrong

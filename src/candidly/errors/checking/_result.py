@@ -19,9 +19,10 @@ from ...data.labels.labelled import Labelled
 from ...ground.problem import passed
 from ...show.document import Document
 from ...show.grid import Grid
-from ..amount import WrongLabels
+from ...stats.checked import CheckedCount
+from ..amount import WrongLabels, rows_to_check, table_to_check
 from ..amount.shown import depths_grid, how_many
-from ..confident import Issues
+from ..confident import Evidence, Issues
 from ..confident.issues_document import issues_document
 from ..crossval import NAMED, CrossValidated
 from ._fields import fields_of
@@ -30,6 +31,7 @@ from ._leaks import Leak
 if TYPE_CHECKING:
     import polars as pl
 
+MOST_DRAWN = 1000  # rows for people to check
 MANY = 12  # names of columns that are listed
 KINDS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
 READ_AS = {"number": "number", "category": "category", "date": "date", "text": "text, 32 numbers"}
@@ -67,6 +69,7 @@ class Checked:
         leaks: columns that tell the label by themselves.
         notes: sentences that were issued as ``UserWarning``, too.
         amount: how many labels are wrong, on a premise; None for sets and tags.
+        counted: how many are wrong by rows that people checked, where they have.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Checked:
     leaks: tuple[Leak, ...] = ()
     notes: tuple[str, ...] = ()
     amount: WrongLabels | None = None
+    counted: CheckedCount | None = None
 
     def __repr__(self) -> str:
         return (
@@ -135,6 +139,8 @@ class Checked:
 
     def headline(self) -> str:
         """How many labels are wrong, on which premise; of sets, how many are contradicted."""
+        if self.counted is not None:
+            return self.counted.headline()
         if self.wrong is None:
             return f"The classifier contradicts {self.flagged:,} of {self.labelled:,} sets."
         return self.wrong.headline()
@@ -234,7 +240,8 @@ class Checked:
 
     def about_the_number(self) -> tuple[str, ...]:
         """What the headline rests on, what it leaves out and what would tell, in sentences."""
-        return () if self.wrong is None else self.wrong.findings()
+        told = self.wrong if self.counted is None else self.counted
+        return () if told is None else told.findings()
 
     def _agreement(self) -> str:
         """How often the classifier says what is given, beside what a guess would reach."""
@@ -307,7 +314,27 @@ class Checked:
         """Tables for people, beside the one of listed rows: how many are wrong at which depth."""
         if self.wrong is None or self.wrong.why:
             return ()
-        return (depths_grid(self.wrong, self.issues),)
+        return (depths_grid(self.wrong, self.issues, self.counted),)
+
+    def to_check(self, count: int = MOST_DRAWN, seed: int = 0) -> pl.DataFrame | None:
+        """Rows for people to check, so that their answers make a count; None for sets and tags.
+
+        Columns: those of ``errors.table_to_check``, then the row's own. People may check as many of
+        the first as they like, 15 at least.
+
+        Args:
+            count, seed: see ``errors.rows_to_check``.
+        """
+        import polars as pl
+
+        evidence = self.issues.evidence
+        if self.wrong is None or not isinstance(evidence, Evidence):
+            return None
+        drawn = rows_to_check(self.wrong, count, seed)
+        found = table_to_check(drawn, self.wrong, evidence, self.data.classes)
+        ids = pl.Series("id", self.data.ids[drawn.rows].tolist())
+        found = found.with_columns(ids).select("index", "id", pl.exclude("index", "id"))
+        return self._beside_own(found)
 
     def _numbered(self) -> pl.DataFrame:
         """Inputs that are an array, with numbers for names."""
@@ -339,7 +366,9 @@ class Checked:
             read=self.read(),
             following=following,
             headline=self.headline(),
-            how_many=None if self.wrong is None else how_many(self.wrong, self.issues),
+            how_many=None
+            if self.wrong is None
+            else how_many(self.wrong, self.issues, self.counted),
         )
 
     def ids(self) -> list[Any] | None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ...ground.arrays import door, whole_numbers
 from ...ground.numbers import whole
 from ...stats import wilson
 

@@ -33,7 +33,7 @@ def rows_to_check(found: WrongLabels, count: int, seed: int = 0) -> RowsToCheck:
     count = whole(count, "count", low=LEAST * (1 + len(EDGES)))
     rng = np.random.default_rng(whole(seed, "seed", 0))
     labelled = np.flatnonzero(found.has_label)
-    chance = found.chance[labelled]
+    chance = np.full(len(labelled), np.nan) if found.why else found.chance[labelled]
     of = np.searchsorted(EDGES, np.nan_to_num(chance), side="right")
     used = [k for k in range(len(EDGES) + 1) if (of == k).any()]
     members = [labelled[of == k] for k in used]
