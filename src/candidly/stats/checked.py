@@ -6,9 +6,10 @@ premise: the chances decide how many are drawn where, and with that how wide the
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -96,10 +97,27 @@ class RowsToCheck:
         """Those of its rows that are true in ``which``, bool (m,)."""
         return replace(self, rows=self.rows[which], stratum=self.stratum[which])
 
+    def in_order(self) -> RowsToCheck:
+        """The same with rows ascending."""
+        order = np.argsort(self.rows, kind="stable")
+        return replace(self, rows=self.rows[order], stratum=self.stratum[order])
+
     def columns(self) -> dict[str, np.ndarray]:
         """Of each row its stratum, how many labels that has, and their mean chance: (m,) each."""
         of = self.stratum
         return dict(zip(COLUMNS, (of, self.sizes[of], self.chance[of])))
+
+    def to_json(self) -> str:
+        """As text, for ``from_json``."""
+        found = {f.name: getattr(self, f.name).tolist() for f in fields(self)}
+        return json.dumps(found | {"chance": [None if c != c else c for c in found["chance"]]})
+
+    @classmethod
+    def from_json(cls, text: str) -> RowsToCheck:
+        """What ``to_json`` wrote."""
+        found = json.loads(text)
+        chance = np.array(found.pop("chance"), np.float64)  # None is NaN
+        return cls(**{name: np.array(v, np.int64) for name, v in found.items()}, chance=chance)
 
 
 @door
@@ -169,6 +187,22 @@ class CheckedCount:
         if self.more is not None:
             found.append(f"About {self.more:,} more checked rows would halve the interval.")
         return tuple(found)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same for JSON."""
+        low, high = self.ends
+        return {
+            "number": self.number,
+            "from": low,
+            "to": high,
+            "checked": self.checked,
+            "wrong": self.found,
+            "labelled": self.labelled,
+            "expected": self.expected,
+            "more answers to halve": self.more,
+            "headline": self.headline(),
+            "sentence": str(self),
+        }
 
     def __str__(self) -> str:
         return " ".join((self.headline(), *self.findings()))

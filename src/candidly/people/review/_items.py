@@ -15,6 +15,7 @@ from ...data.ingest.table_checks import about, check_columns, typed, whole_colum
 from ...data.labels.labelled import Labelled
 from ...data.labels.text import BAR
 from ...ground.arrays import door, whole_numbers
+from ...stats.checked import RowsToCheck
 from ..validation.tally import SetTally, Tally
 from ._media import NOTHING, Looks, Shown, no_looks
 from ._orders import drawn, seed_of
@@ -54,6 +55,7 @@ def items_of_issues(
     *,
     sample: int | None = None,
     seed: int | str = 0,
+    drawn: RowsToCheck | None = None,
     looks: Looks = no_looks,
 ) -> tuple[list[Item], tuple[str, ...]]:
     """Items of a table that ``candidly errors find --out`` wrote, and the names of the classes.
@@ -62,6 +64,7 @@ def items_of_issues(
         path: ``.parquet`` or ``.csv`` with the columns index, given, proposed, and margin.
         classes: names of all classes; needed where the file holds names.
         sample: ask about so many of them, drawn at random.
+        drawn: how they were drawn for a count; then the first rows of the table are asked about.
         looks: what a row looks like.
 
     Raises:
@@ -80,6 +83,8 @@ def items_of_issues(
     names = tuple(classes) if classes is not None else _numbers_as_names(first, second)
     scores = typed(table["margin"]).to_list() if "margin" in table.columns else [None] * len(rows)
     chosen = sampled(len(rows), sample, seed)
+    if drawn is not None:
+        chosen, scores = list(range(len(drawn.rows))), [None] * len(rows)
     items = [
         Item(
             row=int(rows[k]),

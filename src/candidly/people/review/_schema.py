@@ -33,6 +33,7 @@ project = Table(
     Column("fingerprint", Text),  # of rules and items: copies of one project share it
     Column("rules", Text),  # JSON
     Column("origin", Text),  # JSON; the table that the items are rows of, or null
+    Column("drawn", Text),  # JSON; how the items were drawn, where that was for a count, or null
     Column("at", Float),
 )
 

@@ -37,13 +37,19 @@ def votes(project: Project, everything: bool = False) -> pl.DataFrame:
     (names of classes, for label questions), ``flip`` (1: the guessed class came first), ``ms``,
     ``at`` (seconds since 1970), ``batch``, ``note``, ``examples``, ``interface``, ``id``; and with
     ``everything`` also ``repeat``, ``gold``, ``blind``, ``late`` and ``excluded``, and the answers
-    for which one of these keeps them out of the totals. ``validation.read_answers`` reads it.
+    for which one of these keeps them out of the totals. Where items were drawn for a count, also
+    ``stratum``, ``stratum size`` and ``stratum chance``. ``validation.read_answers`` reads it.
     """
     import polars as pl
 
     rows = [_vote(project, row, everything) for row in _standing(project, everything)]
     schema = {**_VOTE, **(_MORE if everything else {})}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    if project.drawn is None:
+        return table
+    drawn = {"item": project.drawn.rows, **project.drawn.columns()}
+    of_item = pl.DataFrame(drawn).with_columns(pl.col(pl.Float64).fill_nan(None))
+    return table.join(of_item, "item", how="left", maintain_order="left")
 
 
 _VOTE: dict[str, Any] = {

@@ -63,7 +63,9 @@ FIRST = (
     "CREATE INDEX session_until ON session (role, person, until)",
 )
 
-MIGRATIONS: tuple[Sequence[str], ...] = (FIRST,)
+DRAWN = ("ALTER TABLE project ADD COLUMN drawn TEXT",)
+
+MIGRATIONS: tuple[Sequence[str], ...] = (FIRST, DRAWN)
 
 
 def migrate(connection: Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> int:

@@ -21,7 +21,9 @@ from ...ground.files import undone
 from ...ground.names import lookup
 from ...ground.problem import Refusal
 from ...ground.spec import integer
+from ...stats.checked import RowsToCheck
 from ..validation import SetTally, read_released
+from ..validation.drawn import read_drawn
 from ._items import (
     Item,
     items_of_data,
@@ -81,7 +83,8 @@ def new_project(
         issues: the labels that ``candidly check`` or ``candidly errors find`` wrote: what they
             propose, and of ``where`` the most suspicious first.
         rows: these rows, from 0: ``3,17,40``, or the name of a file with one a line.
-        sample: so many, drawn at random.
+        sample: so many, drawn at random; the first so many of rows that ``issues`` drew for a
+            count, whose verdicts then say how many of all labels are wrong.
         votes: a released ``.json`` file of votes, answers and all. index: file names in order of
             the data set, for it.
         preset: a name of ``PRESETS``; by default verdict, and tags where rows hold several labels.
@@ -136,14 +139,28 @@ def new_project(
         if votes is not None:
             return _from_votes(folder, votes, index, rules, url, by)
         check_new(rules)  # before media are copied
+        drawn = None if issues is None else read_drawn(issues)
+        if drawn is not None and sample is not None:
+            drawn = drawn.first(sample)
         read = None if where is None else read_rows(where, roles, rules, issues, watching)
         if read is None:
             assert issues is not None
-            items, rules = _items_of_file(folder, issues, rules, names, media, sample, watching)
+            items, rules = _items_of_file(
+                folder, issues, rules, names, media, sample, drawn, watching
+            )
         else:
             _check_kind(read.data, rules)
             items = _items_of_rows(
-                folder, read, rules, issues, rows, media, sample, roles.label_separator, watching
+                folder,
+                read,
+                rules,
+                issues,
+                rows,
+                media,
+                sample,
+                drawn,
+                roles.label_separator,
+                watching,
             )
             rules = replace(rules, classes=read.data.classes)
             if goal is None and any(item.score is not None for item in items):
@@ -159,6 +176,7 @@ def new_project(
             examples=None if examples is None else examples.data,
             example_looks=None if examples is None else examples.looks(folder, "example-"),
             origin=None if read is None else read.origin,
+            drawn=drawn,
             url=url,
             by=by,
         )
@@ -232,6 +250,7 @@ def _items_of_rows(
     rows: str | None,
     media: Path | None,
     sample: int | None,
+    drawn: RowsToCheck | None,
     separator: str,
     watching: Watching,
 ) -> Sequence[Item]:
@@ -247,7 +266,9 @@ def _items_of_rows(
                 issues, data, separator=separator, sample=sample, seed=seed, looks=looks
             )
     if issues is not None:
-        items, _ = items_of_issues(issues, data.classes, sample=sample, seed=seed_of(rules))
+        items, _ = items_of_issues(
+            issues, data.classes, sample=sample, seed=seed_of(rules), drawn=drawn
+        )
         items = of_data(items, data)
         with _watched(looks, len(items), watching) as looks:
             return [replace(item, shown=looks(item.row)) for item in items]
@@ -263,12 +284,13 @@ def _items_of_file(
     classes: Sequence[str] | None,
     media: Path | None,
     sample: int | None,
+    drawn: RowsToCheck | None,
     watching: Watching,
 ) -> tuple[Sequence[Item], Rules]:
     looks: Looks = no_looks if media is None else looks_of_files(media, folder / MEDIA_FOLDER)
     with _watched(looks, sample or _length(issues), watching) as looks:
         items, known = items_of_issues(
-            issues, classes, sample=sample, seed=seed_of(rules), looks=looks
+            issues, classes, sample=sample, seed=seed_of(rules), drawn=drawn, looks=looks
         )
     return items, replace(rules, classes=known)
 

@@ -20,6 +20,8 @@ from ...data.ingest import Origin
 from ...data.labels.labelled import Labelled
 from ...ground.files import check_folder, replacing
 from ...ground.names import shortened
+from ...ground.problem import Refusal
+from ...stats.checked import RowsToCheck
 from . import _schema as t
 from ._bulk import insert_all
 from ._events import PROGRAM, add_event
@@ -47,6 +49,7 @@ class Project:
         golds: numbers of its gold items.
         examples: numbers of the examples of each class.
         origin: the table that the items are rows of, where they are.
+        drawn: how the items were drawn, where that was for a count.
         clock: seconds since 1970; another one for tests.
     """
 
@@ -57,6 +60,7 @@ class Project:
     golds: tuple[int, ...]
     examples: Mapping[int, tuple[int, ...]]
     origin: Origin | None = None
+    drawn: RowsToCheck | None = None
     clock: Callable[[], float] = time.time
 
     def close(self) -> None:
@@ -94,6 +98,7 @@ def make_project(
     examples: Labelled | None = None,
     example_looks: Looks | None = None,
     origin: Origin | None = None,
+    drawn: RowsToCheck | None = None,
     url: str | None = None,
     by: str = PROGRAM,
 ) -> Project:
@@ -111,6 +116,8 @@ def make_project(
             of those that look like an item to the byte, as they would tell its label.
         example_looks: what a row of ``examples`` looks like; by default as ``looks_of`` has it.
         origin: the table that the items are rows of; ``corrected_file`` refuses others.
+        drawn: how the items were drawn, from ``errors.rows_to_check``; then their verdicts say how
+            many of all labels are wrong.
         url: ``postgresql://user@host/database`` instead of a file.
         by: who makes it, for ``events``.
 
@@ -129,6 +136,8 @@ def make_project(
     for item in everything:
         if item.key is not None and not codes_of(item.key, rules):
             raise ValueError(f"gold item {item.name!r} has the answer {item.key!r}.")
+    if drawn is not None:
+        _check_drawn(drawn, everything, rules)
     asked = ordered([item for item in everything if item.key is None], rules, order)
     golds = [item for item in everything if item.key is not None]
     rows = [_item_row(k, item) for k, item in enumerate([*asked, *golds])]
@@ -151,6 +160,7 @@ def make_project(
                 fingerprint=fingerprint,
                 rules=rules.to_json(),
                 origin=None if origin is None else origin.to_json(),
+                drawn=None if drawn is None else drawn.to_json(),
                 at=time.time(),
             )
         )
@@ -168,6 +178,32 @@ def make_project(
     said = json.loads(rules.to_json())
     project.store.write(lambda c: add_event(c, project.clock(), by, "made", rules=said))
     return project
+
+
+def _check_drawn(drawn: RowsToCheck, items: Sequence[Item], rules: Rules) -> None:
+    """Refuse what makes no count: other rows, another question, an order that goes by the labels.
+
+    Raises:
+        ValueError: the message says what.
+    """
+    if rules.asked.counted != "verdicts":
+        raise Refusal(
+            f"the rows were drawn to count wrong labels, and the question {rules.question!r} comes"
+            " to no verdict.",
+            "ask with `preset='verdict'`",
+        )
+    if rules.goal != "random":
+        raise Refusal(
+            "the rows were drawn for a count, which only a random order allows to look at before "
+            "all are answered.",
+            "leave `goal` out",
+        )
+    if any(item.key is not None for item in items):
+        raise ValueError(
+            "the rows were drawn for a count, and known items are no part of one; leave `gold` out."
+        )
+    if {item.row for item in items} != {*drawn.rows.tolist()}:
+        raise ValueError("the items are other rows than those that were drawn.")
 
 
 def check_free(folder: Path) -> None:
@@ -218,6 +254,7 @@ def open_project(folder: Path | str, connections: int = CONNECTIONS) -> Project:
         golds=numbers,
         examples={label: tuple(sorted(ids)) for label, ids in by_class.items()},
         origin=None if found.origin is None else Origin.from_json(found.origin),
+        drawn=None if found.drawn is None else RowsToCheck.from_json(found.drawn),
     )
 
 

@@ -43,6 +43,8 @@ def status_of(project: Project) -> dict[str, Any]:
             {**asdict(p), "given": classes[p.given], "guessed": classes[p.guessed]}
             for p in whole.pairs[:20]
         ]
+    if whole.counted is not None:
+        about["counted"] = whole.counted.as_dict()
     if found.labels is not None:
         about["labels"] = {**asdict(found.labels), "flips": found.labels.flips.tolist()}
     if found.yes is not None:
@@ -62,6 +64,8 @@ def status_parts(about: Mapping[str, Any]) -> Iterator[str | Grid]:
         told = [f"{n:,} {name}" for name, n in about["verdicts"].items() if n]
         yield f"verdicts: {', '.join(told)}"
         yield from _agreement(about["agreement"])
+    if "counted" in about:
+        yield about["counted"]["sentence"]
     if "labels" in about:
         found = about["labels"]
         if found["size"] is not None:

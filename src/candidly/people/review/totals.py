@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import Connection, func, select
 
+from ...stats.checked import CheckedCount, CheckedRows
 from ..validation import (
     ANSWERS,
     CATEGORIES,
@@ -15,9 +16,11 @@ from ..validation import (
     Tally,
     Verdicts,
     agreement,
+    counted,
     judged,
     merged,
 )
+from ..validation import checked_rows as checked_in
 from . import _schema as t
 from ._people import Standing, standings_of
 from .project import Project
@@ -106,22 +109,26 @@ def pairs(project: Project) -> list[Pair]:
 class Overview:
     """What an organiser looks at, of one moment: see the functions of these names.
 
-    ``pairs`` are empty for other questions than verdicts.
+    ``pairs`` are empty for other questions than verdicts. ``counted`` says how many of all labels
+    are wrong, where items were drawn for that and of each stratum some are decided.
     """
 
     progress: Progress
     people: Sequence[Standing]
     pairs: Sequence[Pair]
+    counted: CheckedCount | None = None
 
 
 def overview(project: Project) -> Overview:
     """``progress``, ``standings`` and ``pairs`` together, for the price of about one of them."""
+    counts = None if project.drawn is None else counted(verdicts(project))
     with project.store.read() as connection:
         rows = _sums(connection, project)
         return Overview(
             progress=_progress(connection, project, rows),
             people=standings_of(connection, project),
             pairs=_pairs(rows) if project.rules.asked.counted == "verdicts" else (),
+            counted=None if counts is None else counts["exact"],
         )
 
 
@@ -214,6 +221,7 @@ def tally(project: Project) -> Tally:
         offered=tuple(name for name in ANSWERS if name in rules.offered),
         ids=ids,
         classes=rules.classes,
+        drawn=None if project.drawn is None else project.drawn.in_order(),
     )
 
 
@@ -237,6 +245,15 @@ def verdicts(project: Project) -> Verdicts:
     """
     rules = project.rules
     return judged(tally(project), rules.threshold, rules.fewest)
+
+
+def checked_rows(project: Project) -> CheckedRows:
+    """What people say of the rows that were drawn for a count, for ``candidly.check``.
+
+    Raises:
+        ValueError: the project asks about other rows, or another question than verdicts.
+    """
+    return checked_in(verdicts(project), str(project.folder))
 
 
 def _check_verdicts(project: Project, what: str) -> None:

@@ -18,6 +18,7 @@ from . import label_errors
 from ._agreement import Agreement, Kappa, agreement, fleiss
 from ._answers import from_answers, read_answers
 from ._corrected import PROVENANCE, Corrected, corrected
+from ._counted import checked_rows, counted, read_checked
 from ._estimate import Estimate, Missed, estimate, missed
 from ._posteriors import Posteriors, posteriors
 from ._released import read_released
@@ -62,7 +63,9 @@ __all__ = [
     "Verdicts",
     "agreement",
     "categories",
+    "checked_rows",
     "corrected",
+    "counted",
     "estimate",
     "estimates",
     "fewest",
@@ -79,6 +82,7 @@ __all__ = [
     "needed",
     "posteriors",
     "read_answers",
+    "read_checked",
     "read_released",
     "read_validation",
     "sets",

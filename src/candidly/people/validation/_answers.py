@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,7 @@ from ...data.ingest.table_checks import about, whole_column
 from ...ground.arrays import as_array, door, rows_are, same_rows, whole_numbers
 from ...ground.checks import checked_classes
 from ...ground.names import nearest
+from .drawn import drawn_in
 from .rule import merged
 from .tally import ANSWERS, UNKNOWN, Tally
 
@@ -143,9 +145,10 @@ def _of_table(
         [said_of[row] for row in answered],
         answered,
     )
-    return _tally_of(
+    found = _tally_of(
         columns, classes_at, asked=np.unique(items), people=people, classes=classes, offered=ANSWERS
     )
+    return replace(found, drawn=drawn_in(table, items))
 
 
 class _Columns(NamedTuple):

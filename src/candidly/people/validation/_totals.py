@@ -79,7 +79,7 @@ def totals(verdicts: Verdicts) -> Totals:
         short=int((verdicts.decided & (tally.answers < verdicts.threshold)).sum()),
         degenerate=int(tally.degenerate.sum()) if isinstance(tally, Tally) else 0,
         categories=dict(zip(CATEGORIES, numbers)),
-        errors={name: _share(mask, decided) for name, mask in _readings(verdicts).items()},
+        errors={name: _share(mask, decided) for name, mask in by_reading(verdicts).items()},
     )
 
 
@@ -103,7 +103,7 @@ def estimates(verdicts: Verdicts, flagged: int | None, size: int) -> dict[str, E
     whole = flagged if flagged is not None else len(verdicts)
     return {
         name: estimate(int(mask.sum()), decided, whole, size)
-        for name, mask in _readings(verdicts).items()
+        for name, mask in by_reading(verdicts).items()
     }
 
 
@@ -238,7 +238,8 @@ def _fragile(verdicts: Verdicts) -> int | None:
     return None if isinstance(verdicts.tally, SetTally) else int(fragile(verdicts).sum())
 
 
-def _readings(verdicts: Verdicts) -> dict[str, np.ndarray]:
+def by_reading(verdicts: Verdicts) -> dict[str, np.ndarray]:
+    """Which items are errors by each of ``READINGS``: bool (k,) by name."""
     masks = (verdicts.error, verdicts.seen_error, verdicts.confirmed_wrong)
     return dict(zip(READINGS, masks))
 

@@ -25,6 +25,7 @@ from ...data.ingest.labels import label_numbers, read_labels
 from ...data.ingest.unused import ANSWERS, LABELS, as_read, refuse_unused
 from ...ground.files import replacing, write_table
 from ...ground.names import lookup
+from ...stats.checked import RowsToCheck
 from ._answers import read_answers
 from ._corrected import Corrected, corrected
 from ._estimate import Missed, missed
@@ -160,11 +161,34 @@ def read_validation(
     tally = _tally(votes, released, own, index, classes, replace(roles, label=None, id=None))
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
-    unflagged = None if size is None else size - (flagged or len(tally))
+    drawn = tally.drawn if isinstance(tally, Tally) else None
+    if drawn is not None:
+        _check_drawn(drawn, own, size, flagged, audited)
+        size, flagged = int(drawn.sizes.sum()), None
+    unflagged = None if size is None or drawn is not None else size - (flagged or len(tally))
     if unflagged is None and audited:
         raise ValueError("`audited` is about the unflagged examples; say with `size` how many.")
     about_missed = None if unflagged is None else missed(unflagged, audited, audit_errors)
     return Validation(tally, verdicts, size, flagged, about_missed, own, read_as)
+
+
+def _check_drawn(
+    drawn: RowsToCheck, own: LabelFile | None, size: int | None, flagged: int | None, audited: int
+) -> None:
+    """Refuse what is said beside rows that were drawn by strata, and stand for all labels.
+
+    Raises:
+        ValueError: something about flagged examples, another number of labels.
+    """
+    if flagged is not None or audited:
+        raise ValueError(
+            "the rows were drawn from all labels for a count, flagged or not; leave `flagged` and"
+            " `audited` out."
+        )
+    labelled = int(drawn.sizes.sum())
+    there = size if own is None else int(np.count_nonzero(own.labels >= 0))
+    if there is not None and there != labelled:
+        raise ValueError(f"the rows were drawn from {labelled:,} labels, and there are {there:,}.")
 
 
 def read_label_file(

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...ground.arrays import as_array, door, same_rows, whole_numbers
 from ...ground.checks import checked_classes, read_only
+from ...stats.checked import RowsToCheck
 
 ANSWERS = ("given", "guessed", "both", "neither", "other")  # columns of counts
 UNKNOWN = -1  # an item without a place, a class that nobody named
@@ -28,6 +29,7 @@ class Tally:
         ids: (k,) names of the items, int64 or object of ``str``; ``item`` by default.
         classes: names of the classes, or None.
         others: what "other" is made of, by name: int64 (k,) each; may be empty.
+        drawn: how the items were drawn, where that was done for a count; its rows are ``item``.
 
     Raises:
         ValueError: arrays that disagree, negative counts, an item twice, a class out of range, or
@@ -45,6 +47,7 @@ class Tally:
     ids: np.ndarray = None  # type: ignore[assignment]  # item needs item
     classes: tuple[str, ...] | None = None
     others: Mapping[str, np.ndarray] = field(default_factory=dict)
+    drawn: RowsToCheck | None = None
 
     def __post_init__(self) -> None:
         store = object.__setattr__
@@ -58,6 +61,8 @@ class Tally:
         check_items(self.item, self.ids)
         for name in ("given", "guessed"):
             check_classes(name, getattr(self, name), self.classes, self.ids)
+        if self.drawn is not None and not np.array_equal(self.drawn.rows, self.item):
+            raise ValueError("`drawn` is about other rows than `item`.")
         unoffered = [a for a in ANSWERS if a not in self.offered]
         for place in np.flatnonzero(self.degenerate & (self.counts[:, 1] > 0))[:1]:
             raise ValueError(

@@ -16,6 +16,7 @@ from ...show.pieces import Markup, Paragraph, Piece, Section
 from ...show.words import in_percent, percent
 
 if TYPE_CHECKING:
+    from ...stats.checked import CheckedCount
     from . import Corrected, Missed, Verdicts
 
 LISTED = 500  # items of each list on the page
@@ -43,7 +44,7 @@ def summarise(
     Raises:
         ValueError: sizes that do not fit.
     """
-    from . import READINGS, agreement, estimates, totals
+    from . import READINGS, agreement, counted, estimates, totals
 
     found, agreed = totals(verdicts), agreement(verdicts)
     about: dict[str, Any] = {
@@ -60,7 +61,12 @@ def summarise(
         },
         "agreement": {**asdict(agreed), "slight": agreed.slight},
     }
-    if size is not None:
+    counts = counted(verdicts)
+    if counts is not None:
+        about["counted"] = counts["exact"].as_dict()
+        about["size"] = counts["exact"].labelled
+        about["estimates"] = {name: _counted_as(count) for name, count in counts.items()}
+    elif size is not None:
         about["size"] = size
         about["flagged"] = flagged if flagged is not None else found.checked
         if found.decided:
@@ -131,8 +137,11 @@ def verdicts_document(
     on_one = ("Hanging on one answer", "One other answer changes the category")
     heading, told = of_sets if sets else on_one
     shares = [] if sets or not about["decided"] else [_shares(about)]
+    title = (
+        f"{about['errors']['exact']['count']:,} of {about['decided']:,} checked labels are wrong"
+    )
     return Document(
-        f"{about['errors']['exact']['count']:,} of {about['decided']:,} checked labels are wrong",
+        about["counted"]["headline"] if "counted" in about else title,
         (
             Section("Verdicts", (*shares, errors_grid(about), _counted(about))),
             *(_whole(about, warning) if "estimates" in about else warning),
@@ -251,6 +260,7 @@ def _counted(about: Mapping[str, Any]) -> str:
 
 def _whole(about: Mapping[str, Any], warning: Sequence[Piece]) -> Iterator[Piece]:
     census = about["estimates"]["exact"]["census"]
+    drawn = about.get("counted")
     how = (
         "All of them were checked and decided."
         if census
@@ -270,9 +280,12 @@ def _whole(about: Mapping[str, Any], warning: Sequence[Piece]) -> Iterator[Piece
         )
         for name, e in about["estimates"].items()
     ]
-    flagged = f"{about['flagged']:,} of {about['size']:,} examples were flagged. {how}"
-    grid = Grid("Errors among the flagged", columns, rows)
-    yield Section("In the whole data set", (Paragraph(flagged), grid, *warning))
+    if drawn is None:
+        told = f"{about['flagged']:,} of {about['size']:,} examples were flagged. {how}"
+        title = "Errors among the flagged"
+    else:
+        told, title = drawn["sentence"], "Errors among all labels"
+    yield Section("In the whole data set", (Paragraph(told), Grid(title, columns, rows), *warning))
 
 
 def _agreement(agreed: Mapping[str, Any]) -> Section:
@@ -360,6 +373,19 @@ def _told(estimate: Any) -> dict[str, Any]:
         "high": high,
         "percent low": 100 * low / estimate.size,
         "percent high": 100 * high / estimate.size,
+    }
+
+
+def _counted_as(count: CheckedCount) -> dict[str, Any]:
+    """A count from rows that were drawn by strata, as ``_told`` tells an estimate."""
+    return {
+        **asdict(count),
+        "total": count.number,
+        "size": count.labelled,
+        "census": count.checked == count.labelled,
+        "percent": 100 * count.number / count.labelled,
+        "percent low": 100 * count.low / count.labelled,
+        "percent high": 100 * count.high / count.labelled,
     }
 
 

@@ -18,6 +18,8 @@ def verdicts_parts(about: Mapping[str, Any], offered: Sequence[str] | None) -> I
         about: see ``verdicts_document.summarise``.
         offered: answers that people could give; None of sets of classes.
     """
+    if "counted" in about:
+        yield about["counted"]["sentence"]
     levels = about["threshold"]
     by = f", decided by {levels[0]}" if len(levels) == 1 else ", decided by a majority of each"
     yield f"{about['checked']:,} items checked, {about['decided']:,} decided{by if levels else ''}"

@@ -1,0 +1,76 @@
+"""From verdicts on rows that were drawn for a count to how many of all labels are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ...data.ingest import Roles
+from ...ground.problem import Refusal
+from ...stats.checked import CheckedCount, CheckedRows, count_checked
+from ._answers import read_answers
+from ._totals import by_reading
+from ._verdicts import Verdicts, check_verdicts, judge
+from .drawn import read_marked
+from .tally import Tally
+
+
+def counted(verdicts: Verdicts) -> Mapping[str, CheckedCount] | None:
+    """For every reading, how many of all labels are wrong; undecided items count as not drawn.
+
+    None where items were not drawn for a count, or those of a stratum are all undecided yet.
+    """
+    check_verdicts(verdicts)
+    drawn = verdicts.tally.drawn if isinstance(verdicts.tally, Tally) else None
+    if drawn is None:
+        return None
+    there = verdicts.decided
+    some = drawn.some(there)
+    if not some.drawn.all():
+        return None
+    return {name: count_checked(some, mask[there]) for name, mask in by_reading(verdicts).items()}
+
+
+def checked_rows(verdicts: Verdicts, source: str = "the answers") -> CheckedRows:
+    """What verdicts say of the rows that were drawn: wrong, by the reading ``exact``.
+
+    Args:
+        source: what to call the answers in a message.
+
+    Raises:
+        ValueError: the items were not drawn for a count.
+    """
+    check_verdicts(verdicts)
+    tally = verdicts.tally
+    if not isinstance(tally, Tally) or tally.drawn is None:
+        raise Refusal(
+            f"{source} is about rows that were not drawn for a count, and says nothing of others.",
+            "ask people about the rows that candidly check draws",
+        )
+    there = verdicts.decided
+    labels = tally.given[there].tolist()
+    if tally.classes is not None:
+        labels = [tally.classes[k] for k in labels]
+    known = None if np.any(tally.given < 0) else labels
+    wrong = verdicts.error[there]
+    return CheckedRows(tally.drawn.some(there), wrong, known, len(tally), source)
+
+
+def read_checked(path: Path | str, roles: Roles | None = None) -> CheckedRows:
+    """What a file says of rows that were drawn for a count: answers of people, or marks.
+
+    Args:
+        path: a table with an answer a row, as ``candidly review export`` writes it, or the table
+            that ``candidly check`` drew with a column ``wrong`` of yes and no.
+        roles: what columns are called, see ``read_answers``.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, or one that does not say how its rows were
+            drawn.
+    """
+    marked = read_marked(path, roles)
+    if marked is not None:
+        return marked
+    return checked_rows(judge(read_answers(path, roles=roles)), str(path))
