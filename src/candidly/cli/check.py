@@ -30,9 +30,11 @@ from .errors.amount import about_wrong
 if TYPE_CHECKING:
     import polars as pl
 
+    from ..errors.amount import CheckedRows
     from ..errors.checking import Checked
 
 SHOWN = 10  # flagged rows that are printed
+TO_COUNT = 100  # rows that people are asked about for a count
 COLUMNS = 12  # columns of which it is said what they were read as
 
 
@@ -90,6 +92,22 @@ def check(
         Path | None,
         typer.Option(metavar="FILE", help="Write the probabilities, too: .npz .npy .parquet."),
     ] = None,
+    draw: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write rows drawn for people to check, so that they count the wrong labels: .csv "
+            ".parquet .json. (default: NAME-sample.csv here)",
+        ),
+    ] = None,
+    checked: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PROJECT|FILE",
+            help="What people said of such rows: a project of candidly review, its votes, or "
+            "NAME-sample.csv with a column wrong of yes and no. The headline is then a count.",
+        ),
+    ] = None,
     seed: Annotated[int, random_seed("Of folds and models.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
@@ -106,6 +124,8 @@ def check(
       candidly check dishes.csv --label tags --label-kind all-of
 
       candidly check photos
+
+      candidly check reviews.csv --label sentiment --checked reviews-count
     """
     from ..errors.checking import check as run
 
@@ -117,6 +137,9 @@ def check(
     check_place(places["table"], "--out", (".csv", ".parquet", ".json"))
     check_place(places["page"], "--html", (".html", ".htm"))
     check_place(probs, "--probs", (".npz", ".npy", ".parquet"))
+    sample = draw or Path(f"{name}-sample.csv")
+    check_place(sample, "--draw", (".csv", ".parquet", ".json"))
+    answers = None if checked is None else _answers(checked, what, roles)
     places |= {} if probs is None else {"probabilities": probs}
     names = None if classifier is None else several([classifier], "--classifier")
     with (
@@ -147,22 +170,28 @@ def check(
             recipe=recipe,
             folds=folds,
             by=by,  # type: ignore[arg-type]
+            checked=answers,
             seed=seed,
             watch=watch,
         )
         table = found.table()
-    following = _next(what, found, places["table"], name)
+        rows = found.to_check() if checked is None else None
     write_table(table, places["table"])
+    following, counting = _next(what, found, places["table"], name), []
+    if rows is not None:
+        write_table(rows, sample)
+        places["sample"] = sample
+        counting = _counting(what, found, sample, name, min(TO_COUNT, len(rows)))
     if found.data.label_kind == ONE_OF:  # the page is about labels that hold
         del places["page"]
     else:
-        found.document(following, said).write(places["page"])
+        found.document(following, counting, said).write(places["page"])
     if probs is not None:
         found.judged.save(probs, found.ids())
     if as_json:
-        print(to_json(_about(found, table, top, places, following)))
+        print(to_json(_about(found, table, top, places, following, counting)))
         return
-    _print(found, table, top, following)
+    _print(found, table, top, following, counting)
     for path in places.values():
         print(f"wrote {path}", file=sys.stderr)
 
@@ -171,21 +200,8 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     """Commands for people to look at what was flagged, and to get the file back."""
     if not found.flagged or found.useless or found.data.label_kind == ONE_OF:
         return []
-    roles, project = found.roles, f"{name}-review"
-    named = {"--label": roles.label, "--id": roles.id}
-    named |= {
-        "--sheet": roles.sheet,
-        "--separator": roles.separator,
-        "--text": roles.text,
-        "--image": roles.image,
-        "--label-kind": roles.label_kind,
-        "--label-separator": None if roles.label_separator == BAR else roles.label_separator,
-    }
-    first = [] if roles.header == "auto" else ["--header", roles.header]
-    told = [word for option, value in named.items() if value for word in (option, value)]
-    told += ["--damaged", roles.damaged] * (roles.damaged != SKIP)
-    told += [word for column in roles.drop for word in ("--drop", column)]
-    told += [*typed("classes", "merge_labels", "kinds"), *first]
+    project = f"{name}-review"
+    told, first = _told(found.roles), _first_line(found.roles)
     new = ["candidly", "review", "new", project, what, *told]
     new += ["--preset", "tags"] * (found.data.label_kind == ALL_OF)
     new += ["--issues", str(issues), "--people", "1"]
@@ -199,8 +215,68 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     return [shlex.join(words) for words in (new, [*new[:2], "serve", project], export)]
 
 
+def _counting(what: str, found: Checked, sample: Path, name: str, count: int) -> list[str]:
+    """Commands for people to count the wrong labels by rows that were drawn."""
+    project = f"{name}-count"
+    new = ["candidly", "review", "new", project, what, *_told(found.roles)]
+    new += ["--issues", str(sample), "--sample", f"{count}", "--people", "1"]
+    commands = new, [*new[:2], "serve", project], [*new[:2], "status", project]
+    return [shlex.join(words) for words in commands]
+
+
+def _answers(checked: Path, what: str, roles: Roles) -> CheckedRows:
+    """What people said of rows that were drawn, from a project or a file.
+
+    Raises:
+        FileNotFoundError: there is neither. ValueError: what is checked is not what the project's
+            rows are from, or has changed since.
+    """
+    if not checked.exists():
+        raise FileNotFoundError(f"{checked} does not exist; candidly review new makes a project.")
+    if not checked.is_dir():
+        from ..people.validation import read_checked
+
+        return read_checked(checked)
+    from ..data.ingest import check_origin, read_frame
+    from ..people.review import checked_rows
+    from .review.project import opened
+
+    with opened(checked) as project:
+        if project.origin is not None:
+            sheet = read_frame(Path(what), roles.separator, roles.table(), sheet=roles.sheet)
+            check_origin(sheet, project.origin)
+        return checked_rows(project)
+
+
+def _told(roles: Roles) -> list[str]:
+    """Options that say which column of the file is what."""
+    named = {"--label": roles.label, "--id": roles.id}
+    named |= {
+        "--sheet": roles.sheet,
+        "--separator": roles.separator,
+        "--text": roles.text,
+        "--image": roles.image,
+        "--label-kind": roles.label_kind,
+        "--label-separator": None if roles.label_separator == BAR else roles.label_separator,
+    }
+    told = [word for option, value in named.items() if value for word in (option, value)]
+    told += ["--damaged", roles.damaged] * (roles.damaged != SKIP)
+    told += [word for column in roles.drop for word in ("--drop", column)]
+    return [*told, *typed("classes", "merge_labels", "kinds"), *_first_line(roles)]
+
+
+def _first_line(roles: Roles) -> list[str]:
+    """The option that says whether the first line names the columns."""
+    return [] if roles.header == "auto" else ["--header", roles.header]
+
+
 def _about(
-    found: Checked, table: pl.DataFrame, top: int, places: dict[str, Path], following: list[str]
+    found: Checked,
+    table: pl.DataFrame,
+    top: int,
+    places: dict[str, Path],
+    following: list[str],
+    counting: list[str],
 ) -> dict[str, Any]:
     ece = found.judged.ece
     name, share = found.largest
@@ -221,6 +297,7 @@ def _about(
         "leaks": [leak.column for leak in found.leaks],
         "headline": said(found.headline()),
         "wrong": None if found.wrong is None else about_wrong(found.wrong),
+        "counted": None if found.counted is None else found.counted.as_dict(),
         "flagged": found.flagged,
         "by": found.issues.by,
         "issues": table.head(top).rows(named=True),
@@ -228,10 +305,13 @@ def _about(
         "warnings": [*map(said, found.notes)],
         "written": {what: str(path) for what, path in places.items()},
         "next": following,
+        "to count": counting,
     }
 
 
-def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) -> None:
+def _print(
+    found: Checked, table: pl.DataFrame, top: int, following: list[str], counting: list[str]
+) -> None:
     from ..show.grid import Column, Grid
     from ._print import show
 
@@ -248,6 +328,10 @@ def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) 
     if following:
         print("Have people look at them, and take your file back with their labels:")
         for command in following:
+            print(f"  {command}")
+    if counting:
+        print("Or have people count the wrong labels among all, by rows drawn for that:")
+        for command in counting:
             print(f"  {command}")
 
 

@@ -270,4 +270,9 @@ class CheckedRows:
         Raises:
             ValueError: a stratum of which no row was checked.
         """
+        if not self.drawn.drawn.all():
+            raise ValueError(
+                f"{self.source} says of {len(self.wrong)} of {self.asked} drawn rows whether their "
+                "label is wrong, and of some strata of none; have people answer about more."
+            )
         return count_checked(self.drawn, self.wrong)

@@ -36,9 +36,17 @@ def amount(
             help="Write every row with the chance that its label is wrong: .parquet .csv .json.",
         ),
     ] = None,
+    draw: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write rows drawn for people to check, so that they count the wrong labels, for "
+            "candidly review new: .csv .parquet .json.",
+        ),
+    ] = None,
     workers: Workers = None,
     on: On = None,
-    seed: Annotated[int, random_seed("Of the rows that are drawn, where there are many.")] = 0,
+    seed: Annotated[int, random_seed("Of the rows that are drawn.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """How many labels are wrong, if errors strike clear and unclear rows alike.
@@ -48,15 +56,18 @@ def amount(
       candidly errors amount --labels labels.csv --probs probs.npz
 
       candidly errors amount --labels labels.npy --probs probs.npy --out chances.parquet
+
+      candidly errors amount --labels labels.csv --probs probs.npz --draw sample.csv
     """
     from ...data.ingest.labels import holds_sets
     from ...data.labels.kinds import ALL_OF
-    from ...errors.amount import estimate, worth_a_look
+    from ...errors.amount import MOST, estimate, rows_to_check, table_to_check, worth_a_look
     from ...errors.amount.shown import depths_grid
     from ...errors.confident import Evidence
     from .._print import show
 
     check_place(out, "--out", (".parquet", ".csv", ".json"))
+    check_place(draw, "--draw", (".parquet", ".csv", ".json"))
     labels, source, names = opened(given, probs, normalise, roles)
     if holds_sets(labels) or labels.kind == ALL_OF:
         raise ValueError(
@@ -71,6 +82,10 @@ def amount(
     table = issues.table(classes=names)
     if out is not None:
         write_table(issues.table(everything=True, classes=names), out)
+    if draw is not None:
+        drawn = rows_to_check(found, MOST, seed)
+        write_table(table_to_check(drawn, found, evidence, names), draw)
+    written = {name: path for name, path in (("out", out), ("draw", draw)) if path is not None}
     if as_json:
         about = {
             "labels": str(given),
@@ -78,7 +93,7 @@ def amount(
             "headline": found.headline(),
             **about_wrong(found),
             "issues": table.head(top).rows(named=True),
-            "written": {} if out is None else {"out": str(out)},
+            "written": {name: str(path) for name, path in written.items()},
             "warnings": notes,
         }
         print(to_json(about))
@@ -87,8 +102,8 @@ def amount(
     if not found.why:
         show(depths_grid(found, issues))
     print_issues(table.head(top), len(table))
-    if out is not None:
-        print(f"wrote {out}", file=sys.stderr)
+    for path in written.values():
+        print(f"wrote {path}", file=sys.stderr)
 
 
 def about_wrong(found: WrongLabels) -> dict[str, Any]:

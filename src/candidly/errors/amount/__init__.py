@@ -16,9 +16,10 @@ from ._estimate import estimate
 from ._listed import worth_a_look
 from ._moves import Move
 from ._result import WrongLabels
-from ._strata import rows_to_check
+from ._strata import MOST, rows_to_check
 
 __all__ = [
+    "MOST",
     "CheckedCount",
     "CheckedRows",
     "Move",

@@ -20,7 +20,7 @@ from ...ground.problem import passed
 from ...show.document import Document
 from ...show.grid import Grid
 from ...stats.checked import CheckedCount
-from ..amount import WrongLabels, rows_to_check, table_to_check
+from ..amount import MOST, WrongLabels, rows_to_check, table_to_check
 from ..amount.shown import depths_grid, how_many
 from ..confident import Evidence, Issues
 from ..confident.issues_document import issues_document
@@ -31,7 +31,6 @@ from ._leaks import Leak
 if TYPE_CHECKING:
     import polars as pl
 
-MOST_DRAWN = 1000  # rows for people to check
 MANY = 12  # names of columns that are listed
 KINDS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
 READ_AS = {"number": "number", "category": "category", "date": "date", "text": "text, 32 numbers"}
@@ -316,7 +315,7 @@ class Checked:
             return ()
         return (depths_grid(self.wrong, self.issues, self.counted),)
 
-    def to_check(self, count: int = MOST_DRAWN, seed: int = 0) -> pl.DataFrame | None:
+    def to_check(self, count: int = MOST, seed: int = 0) -> pl.DataFrame | None:
         """Rows for people to check, so that their answers make a count; None for sets and tags.
 
         Columns: those of ``errors.table_to_check``, then the row's own. People may check as many of
@@ -344,12 +343,16 @@ class Checked:
         return pl.DataFrame(inputs, schema=[str(k) for k in range(inputs.shape[1])])
 
     def document(
-        self, following: Sequence[str] = (), words: Callable[[str], str] = str
+        self,
+        following: Sequence[str] = (),
+        counting: Sequence[str] = (),
+        words: Callable[[str], str] = str,
     ) -> Document:
         """For people: how many labels are wrong, the rows to look at, and what they look like.
 
         Args:
             following: commands to go on with.
+            counting: commands by which people count the wrong labels among all.
             words: makes somebody else's words of a sentence in Python's.
 
         Raises:
@@ -365,6 +368,7 @@ class Checked:
             findings=tuple(map(words, self.findings())),
             read=self.read(),
             following=following,
+            counting=counting,
             headline=self.headline(),
             how_many=None
             if self.wrong is None

@@ -98,7 +98,10 @@ class CheckedTags(Checked):
         return (tags_grid(self.issues, self.data.classes),) if self.flagged else ()
 
     def document(
-        self, following: Sequence[str] = (), words: Callable[[str], str] = str
+        self,
+        following: Sequence[str] = (),
+        counting: Sequence[str] = (),
+        words: Callable[[str], str] = str,
     ) -> Document:
         """What was found, for people: see ``Checked.document``."""
         return tags_document(

@@ -14,7 +14,17 @@ from ...ground.names import made_by
 from ...show.document import Document
 from ...show.grid import Column, Datum, Grid
 from ...show.heat import heat_table
-from ...show.pieces import Bullets, Command, Markup, Paragraph, Pieces, Section, SideBySide, Tiles
+from ...show.pieces import (
+    Bullets,
+    Command,
+    Markup,
+    Paragraph,
+    Piece,
+    Pieces,
+    Section,
+    SideBySide,
+    Tiles,
+)
 from ...show.words import in_percent, percent
 from ._gallery import gallery as gallery_of
 
@@ -57,6 +67,7 @@ def issues_document(
     of: str = "",
     findings: Sequence[str] = (),
     following: Sequence[str] = (),
+    counting: Sequence[str] = (),
     headline: str = "",
     how_many: Section | None = None,
 ) -> Document:
@@ -74,6 +85,7 @@ def issues_document(
         of: what was checked, for the title.
         findings: sentences that stand first.
         following: commands to go on with.
+        counting: commands by which people count the wrong labels among all.
         headline: what stands before all else.
         how_many: how many labels are wrong; by default what confident learning counts.
 
@@ -138,7 +150,7 @@ def issues_document(
             *([_shown(cards, flagged, issues.rank, absent)] if cards else []),
             *([Section("Which class for which", (confused,))] if flagged else []),
             Section("Classes", (health_told, SideBySide((worst, overlapping)))),
-            *next_commands(following),
+            *next_commands(following, counting),
             *([Section("Ranked list", (_of_the_list(flagged), ranked))] if flagged else []),
         ),
         lead=suspicious(source, findings, [*notes, *issues.warnings], headline),
@@ -162,9 +174,12 @@ def suspicious(
     )
 
 
-def next_commands(following: Sequence[str]) -> tuple[Section, ...]:
-    """Commands to go on with; nothing without any."""
-    return (Section("What to do next", tuple(map(Command, following))),) if following else ()
+def next_commands(following: Sequence[str], counting: Sequence[str] = ()) -> tuple[Section, ...]:
+    """What to type next, where there is something."""
+    told: list[Piece | str] = list(map(Command, following))
+    if counting:
+        told += ["Or have people count the wrong labels among all:", *map(Command, counting)]
+    return (Section("What to do next", tuple(told)),) if told else ()
 
 
 def classes_grid(table: pl.DataFrame, most: int) -> Grid:

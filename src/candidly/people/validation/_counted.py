@@ -14,6 +14,7 @@ from ._answers import read_answers
 from ._totals import by_reading
 from ._verdicts import Verdicts, check_verdicts, judge
 from .drawn import read_marked
+from .rule import fewest, majority
 from .tally import Tally
 
 
@@ -73,4 +74,10 @@ def read_checked(path: Path | str, roles: Roles | None = None) -> CheckedRows:
     marked = read_marked(path, roles)
     if marked is not None:
         return marked
-    return checked_rows(judge(read_answers(path, roles=roles)), str(path))
+    return checked_rows(judge_drawn(read_answers(path, roles=roles)), str(path))
+
+
+def judge_drawn(tally: Tally) -> Verdicts:
+    """Verdicts on drawn items by a majority, also where nobody was to have three answers."""
+    most = int(tally.answers.max(initial=0))
+    return judge(tally, majority(most) if most < fewest() else None)

@@ -28,6 +28,7 @@ from ...ground.names import lookup
 from ...stats.checked import RowsToCheck
 from ._answers import read_answers
 from ._corrected import Corrected, corrected
+from ._counted import judge_drawn
 from ._estimate import Missed, missed
 from ._released import read_released
 from ._totals import Reading
@@ -159,9 +160,12 @@ def read_validation(
         own = read_label_file(labels, of_labels)
     classes = roles.declared if own is None or own.classes is None else list(own.classes)
     tally = _tally(votes, released, own, index, classes, replace(roles, label=None, id=None))
-    verdicts = judge(tally, threshold)
-    size = _size(size, own, flagged, len(tally))
     drawn = tally.drawn if isinstance(tally, Tally) else None
+    if isinstance(tally, Tally) and drawn is not None and threshold is None:
+        verdicts = judge_drawn(tally)
+    else:
+        verdicts = judge(tally, threshold)
+    size = _size(size, own, flagged, len(tally))
     if drawn is not None:
         _check_drawn(drawn, own, size, flagged, audited)
         size, flagged = int(drawn.sizes.sum()), None
