@@ -67,19 +67,30 @@ def test_the_example_gives_most_of_its_wrong_labels_and_says_what_it_did(candidl
 def test_the_next_commands_work_as_they_are_printed(candidly, pets):
     status, out, err = candidly("check", "pets.csv", "--label", "kind", "--classifier", "logistic")
     assert status == 0, err
-    new, serve, export = [line.strip() for line in out.splitlines() if line.startswith("  candid")]
+    lines = [line.strip() for line in out.splitlines() if line.startswith("  candid")]
+    new, serve, export, count, _, told = lines
     status, out, err = candidly(*shlex.split(new)[1:])
     assert status == 0, err
     assert shlex.split(serve)[-1] == "pets-review"
     status, out, err = candidly(*shlex.split(export)[1:])
     assert status == 0, err
     assert (pets / "pets-corrected.csv").exists()
+    status, out, err = candidly(*shlex.split(count)[1:])
+    assert status == 0, err
+    assert out.startswith("pets-count: 100 items")
+    status, out, err = candidly(*shlex.split(told)[1:])
+    assert status == 0, err
 
 
 def test_json_says_the_same_and_the_places(candidly, pets):
     words = ("pets.csv", "--label", "kind", "--classifier", "logistic", "--folds", 3)
     about = asked(candidly, *words, "--probs", "p.npz", "--out", "x.parquet", "--html", "x.html")
-    assert about["written"] == {"table": "x.parquet", "page": "x.html", "probabilities": "p.npz"}
+    assert about["written"] == {
+        "table": "x.parquet",
+        "page": "x.html",
+        "probabilities": "p.npz",
+        "sample": "pets-sample.csv",
+    }
     assert about["flagged"] == len(pl.read_parquet(pets / "x.parquet"))
     assert about["folds"] == 3
     assert about["classifier"] == "logistic"
@@ -157,3 +168,72 @@ def test_a_class_called_id_leaves_that_name_to_it(candidly, tmp_path):
     (tmp_path / "cards.csv").write_text("\n".join(["name,size,kind", *rows]))
     asked(candidly, "cards.csv", "--label", "kind", "--id", "name", "--probs", "p.parquet")
     assert pl.read_parquet("p.parquet").columns == ["item", "id", "visa"]
+
+
+def marked(pets, wrong=lambda row: row % 21 == 9, first=60):
+    """The drawn rows with a column ``wrong``, as a person fills it in; where it is."""
+    table = pl.read_csv(pets / "pets-sample.csv")
+    cells = ["yes" if wrong(row) else "no" for row in table["index"].to_list()]
+    cells[first:] = [""] * (len(cells) - first)
+    table.with_columns(pl.Series("wrong", cells)).write_csv(pets / "marked.csv")
+    return pets / "marked.csv"
+
+
+def test_marks_in_the_drawn_rows_make_a_count(candidly, pets):
+    words = ("pets.csv", "--label", "kind", "--classifier", "logistic")
+    before = asked(candidly, *words)
+    assert before["counted"] is None
+    assert len(pl.read_csv(pets / "pets-sample.csv")) == 396
+    about = asked(candidly, *words, "--checked", marked(pets))
+    counted = about["counted"]
+    assert about["headline"] == counted["headline"]
+    assert counted["checked"] == 60
+    assert counted["labelled"] == 396
+    assert counted["from"] <= 18 <= counted["to"]
+    assert "sample" not in about["written"]
+    assert about["to count"] == []
+    status, out, err = candidly("check", *words, "--checked", marked(pets))
+    assert status == 0, err
+    assert counted["headline"] in " ".join(out.split())
+    assert "expected by what people said of the rows that they checked" in " ".join(out.split())
+    page = (pets / "pets-check.html").read_text()
+    assert counted["headline"] in page
+    listed = pl.read_csv(pets / "pets-check.csv")
+    judged = pl.read_csv(pets / "marked.csv")["index"][:60].to_list()
+    assert not [row for row in listed["index"] if row in judged and row % 21 != 9]
+
+
+def test_answers_about_another_file_or_this_before_it_changed_are_refused(candidly, pets):
+    words = ("--label", "kind", "--classifier", "logistic")
+    asked(candidly, "pets.csv", *words)
+    made = ("--issues", "pets-sample.csv", "--sample", 20, "--people", 1)
+    status, _, err = candidly("review", "new", "count", "pets.csv", "--label", "kind", *made)
+    assert status == 0, err
+    marks, lines = marked(pets), (pets / "pets.csv").read_text().splitlines()
+    row = pl.read_csv(marks)["index"][0] + 1
+    kind = next(k for k in ("cat", "dog", "rabbit") if k not in lines[row])
+    old = next(k for k in ("cat", "dog", "rabbit") if k in lines[row])
+    other = [*lines[:row], lines[row].replace(old, kind), *lines[row + 1 :]]
+    (pets / "other.csv").write_text("\n".join(other))
+    (pets / "short.csv").write_text("\n".join(lines[:300]))
+    for checked, file, said in (
+        (marks, "other.csv", f"says that the label of row {row - 1} is"),
+        (marks, "short.csv", "drawn from 396 labels, and short.csv has"),
+        ("count", "other.csv", "pets.csv"),
+        ("count", "pets.csv", "says of 0 of 20 drawn rows whether"),
+        ("pets.csv", "pets.csv", "it needs item, person, answer"),
+        ("nowhere", "pets.csv", "nowhere does not exist"),
+    ):
+        status, out, err = candidly("check", file, *words, "--checked", checked)
+        assert (status, out) == (2, ""), checked
+        assert said in err
+
+
+def test_a_count_is_of_one_label_a_row(candidly, pets, tmp_path):
+    asked(candidly, "pets.csv", "--label", "kind", "--classifier", "logistic")
+    lines = [f"{k},{'a|b' if k % 3 else 'a'}" for k in range(60)]
+    (tmp_path / "tags.csv").write_text("\n".join(["size,tags", *lines]))
+    words = ("--label", "tags", "--label-kind", "all-of", "--checked", marked(pets))
+    status, out, err = candidly("check", "tags.csv", *words)
+    assert (status, out) == (2, "")
+    assert "one label a row" in err

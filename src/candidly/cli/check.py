@@ -97,7 +97,7 @@ def check(
         typer.Option(
             metavar="FILE",
             help="Write rows drawn for people to check, so that they count the wrong labels: .csv "
-            ".parquet .json. (default: NAME-sample.csv here)",
+            ".parquet .json. (default: NAME-sample.csv beside --out)",
         ),
     ] = None,
     checked: Annotated[
@@ -137,7 +137,7 @@ def check(
     check_place(places["table"], "--out", (".csv", ".parquet", ".json"))
     check_place(places["page"], "--html", (".html", ".htm"))
     check_place(probs, "--probs", (".npz", ".npy", ".parquet"))
-    sample = draw or Path(f"{name}-sample.csv")
+    sample = draw or places["table"].with_name(f"{name}-sample.csv")
     check_place(sample, "--draw", (".csv", ".parquet", ".json"))
     answers = None if checked is None else _answers(checked, what, roles)
     places |= {} if probs is None else {"probabilities": probs}

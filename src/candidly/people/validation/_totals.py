@@ -97,9 +97,7 @@ def estimates(verdicts: Verdicts, flagged: int | None, size: int) -> dict[str, E
     check_verdicts(verdicts)
     decided = int(verdicts.decided.sum())
     if not decided:
-        raise ValueError(
-            f"none of the {len(verdicts)} items has the 3 answers that a verdict needs."
-        )
+        raise ValueError(f"none of the {len(verdicts)} items has the answers that a verdict needs.")
     whole = flagged if flagged is not None else len(verdicts)
     return {
         name: estimate(int(mask.sum()), decided, whole, size)

@@ -162,10 +162,10 @@ def verdicts_document(
 def errors_grid(about: Mapping[str, Any]) -> Grid:
     """Errors by each reading, of those checked and, where there are estimates, of all."""
     whole = about.get("estimates")
-    columns = [
-        *(Column("errors, read as", "word"), Column("found", form=",")),
-        *(Column("% of checked", form=".1f"), Column("95 % of checked")),
-    ]
+    alike = "counted" not in about  # of drawn rows, those of a stratum stand for more than others
+    columns = [Column("errors, read as", "word"), Column("found", form=",")]
+    if alike:
+        columns += [Column("% of checked", form=".1f"), Column("95 % of checked")]
     if whole:
         columns += [Column("in all", form=",.0f"), Column("% of all", form=".2f")]
         columns += [Column("95 % of all")]
@@ -174,7 +174,9 @@ def errors_grid(about: Mapping[str, Any]) -> Grid:
         sure = None
         if share["share"] is not None:
             sure = f"{100 * share['low']:.1f} to {100 * share['high']:.1f}"
-        row: tuple[Value, ...] = (name, share["count"], in_percent(share["share"]), sure)
+        row: tuple[Value, ...] = (name, share["count"])
+        if alike:
+            row += (in_percent(share["share"]), sure)
         if whole:
             e = whole[name]
             ends = f"{e['percent low']:.2f} to {e['percent high']:.2f}"
@@ -252,7 +254,7 @@ def _counted(about: Mapping[str, Any]) -> str:
     )
     more = "".join(f"; {about[name]:,} {words}" for name, words in told if about[name])
     return (
-        f"Of {about['checked']:,} items checked, {about['decided']:,} have the three answers that "
+        f"Of {about['checked']:,} items checked, {about['decided']:,} have the answers that "
         f"a verdict needs{more}. The intervals cover chance in which items there are, not errors "
         "of people."
     )
@@ -378,14 +380,17 @@ def _told(estimate: Any) -> dict[str, Any]:
 
 def _counted_as(count: CheckedCount) -> dict[str, Any]:
     """A count from rows that were drawn by strata, as ``_told`` tells an estimate."""
+    low, high = count.ends
     return {
         **asdict(count),
+        "low": low,
+        "high": high,
         "total": count.number,
         "size": count.labelled,
         "census": count.checked == count.labelled,
         "percent": 100 * count.number / count.labelled,
-        "percent low": 100 * count.low / count.labelled,
-        "percent high": 100 * count.high / count.labelled,
+        "percent low": 100 * low / count.labelled,
+        "percent high": 100 * high / count.labelled,
     }
 
 
