@@ -175,6 +175,39 @@ def test_one_label_a_row_and_the_json(trained):
     assert 0.2 < about["constant"]["share"] < 0.5
 
 
+def test_how_often_it_is_right_on_true_labels_is_told_on_a_premise(candidly):
+    many = rows(1500)
+    many.drop("sets", "truth").write_csv("many.csv")
+    words = ("many.csv", "--label", "noisy", "--validation", 0.4, *QUICK, "--out", "n.safetensors")
+    status, out, err = candidly("train", *words, "--json")
+    assert status == 0, err
+    about = json.loads(out)
+    told = about["on the premise"]
+    assert told["premise"] == "errors strike clear and unclear rows alike"
+    low, right, high = told["accuracy"].values()
+    # the truth of all rows, most of which are as good as unseen: it learned 150 updates
+    model = load_model("n.safetensors")
+    known = rows(3000, seed=5)
+    inputs = known.select("id", *(f"x{k}" for k in range(5)))
+    inputs.write_csv("known.csv")
+    predicted = model.predict(inputs.drop("id").to_numpy())
+    truly = np.mean(NAMES[predicted] == known["truth"].to_numpy())
+    assert low - 0.03 <= truly <= high + 0.03
+    assert abs(right - truly) < abs(about["measured"]["given accuracy"] - truly) / 2
+    status, out, err = candidly("train", *words)
+    assert status == 0, err
+    assert (
+        "if errors strike clear and unclear rows alike: the true label is predicted for "
+        f"{100 * right:.1f}% ({100 * low:.1f} to {100 * high:.1f}%)"
+    ) in out
+    # few rows carry no such sentence; where the truth is known there is no need for one
+    for more in (("--validation", 0.05), ("--truth", "truth")):
+        rows(1500).drop("sets").write_csv("many.csv")
+        status, out, err = candidly("train", *words, *more, "--json")
+        assert status == 0, err
+        assert json.loads(out)["on the premise"] is None
+
+
 def test_rows_without_a_label_are_left_out_and_counted(trained):
     candidly, _, _ = trained
     frame = pl.read_csv("noisy.csv")

@@ -126,17 +126,20 @@ def test_data_of_two_names_are_corrected_by_one_matrix():
 
 def test_corrected_by_one_matrix_for_all_models():
     runs = noisy_runs()
-    counts = np.array([50, 80])
-    corrected = with_corrected(results_of(*runs), {"data": Noise(T, counts)})
+    ends = np.array([[0.8, 0.2], [0.05, 0.95]]), np.array([[0.6, 0.4], [0.2, 0.8]])
+    corrected = with_corrected(results_of(*runs), {"data": Noise(T, ends)})
     best = None
     for before, after in zip(runs, corrected.runs):
         for old, new in zip(before.records, after.records):
-            found = corrected_accuracy(unpack_confusion(old.confusion), T, counts)
+            met = unpack_confusion(old.confusion)
+            found = corrected_accuracy(met, T)
+            low, high = (corrected_accuracy(met, end).accuracy for end in ends)
+            error = np.hypot(found.error, (high - low) / 3.919928)  # of a 95 % interval
             assert new.validation["NVA:corrected"] == pytest.approx(found.accuracy)
-            assert new.validation["NVA:corrected error"] == pytest.approx(found.error)
+            assert new.validation["NVA:corrected error"] == pytest.approx(error)
             assert new.validation["NVA"] == old.validation["NVA"]
             if best is None or found.accuracy > best[0]:
-                best = found.accuracy, found.error, before.config, old.step
+                best = found.accuracy, error, before.config, old.step
     (cell,) = cells(corrected, ["NVA:corrected"])
     choice = cell.choices[0]
     assert (choice.value, choice.error) == pytest.approx(best[:2])

@@ -274,3 +274,31 @@ def test_rows_that_count_three_times_are_three_rows(seed):
     assert weighed.share == pytest.approx(tripled.share, abs=0.01)
     assert weighed.accuracy[1] == pytest.approx(tripled.accuracy[1], abs=0.01)
     assert weighed.high - weighed.low > tripled.high - tripled.low  # they are no more rows
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.1, 0.25]), st.sampled_from([2, 4]))
+def test_the_transition_matrix_is_that_of_the_labels(seed, rate, q):
+    logs, true, labels = made(6000, q, rate, seed, scale=6)
+    found = estimate(labels, probs_of(logs))
+    counted = np.array([np.bincount(labels[true == k], minlength=q) for k in range(q)])
+    counted = counted / counted.sum(1, keepdims=True)
+    assert np.abs(found.transition - counted).max() < 0.05
+    low, high = found.at_ends()
+    for matrix, share in ((found.transition, found.share), (low, found.low), (high, found.high)):
+        assert np.allclose(matrix.sum(1), 1)
+        assert matrix.min() >= 0
+        assert 1 - np.diag(matrix).mean() == pytest.approx(share, abs=0.02)
+
+
+def test_the_ends_of_no_error_are_none_and_even_ones():
+    logs, _, labels = made(3000, 3, 0.0, seed=5, scale=1.0)
+    found = estimate(labels, probs_of(logs))
+    low, high = found.at_ends()
+    assert (found.transition == np.eye(3)).all()
+    assert (low == np.eye(3)).all()
+    assert np.diag(high) == pytest.approx([1 - found.high] * 3)
+    assert high[0, 1] == high[2, 0] == pytest.approx(found.high / 2)
+    silent = estimate(labels[:50], probs_of(logs)[:50])
+    assert np.isnan(silent.transition).all()
+    assert np.isnan(found.silenced("why").transition).all()

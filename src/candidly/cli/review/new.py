@@ -90,7 +90,13 @@ def new(
             "FILE and --issues, else random)"
         ),
     ] = None,
-    sample: Annotated[int | None, whole("Ask about so many, drawn at random.", least=1)] = None,
+    sample: Annotated[
+        int | None,
+        whole(
+            "Ask about so many, drawn at random; of rows that candidly check drew, the first.",
+            least=1,
+        ),
+    ] = None,
     gold: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Known answers: a .csv with the columns name, answer."),

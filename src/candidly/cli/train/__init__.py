@@ -22,6 +22,7 @@ from .._issues import check_place
 from .._network_options import Net, Training
 from .._stopping import stoppable
 from .._types import random_seed, share, whole
+from .premise import on_premise
 from .words import print_training
 
 if TYPE_CHECKING:
@@ -151,6 +152,7 @@ def train(
             "track": track_of(loaded.source),
             "seed": seed,
             "measured": {n: v if math.isfinite(v) else None for n, v in trained.measured.items()},
+            "on the premise": on_premise(model, held),
             "constant": trained.constant,
         }
         model.about["trained"] = {k: about[k] for k in ("data", "held out", "measured")}

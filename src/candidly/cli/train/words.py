@@ -47,6 +47,12 @@ def print_training(about: dict[str, Any], data: Labelled) -> None:
                 name.startswith("oracle") and known < about["held out"]
             )
             print(f"  {name:{width}}  {shown}  {MEANING[name]}{some}")
+        if premise := about["on the premise"]:
+            low, right, high = (100 * value for value in premise["accuracy"].values())
+            print(
+                "  if errors strike clear and unclear rows alike: the true label is predicted for "
+                f"{right:.1f}% ({low:.1f} to {high:.1f}%)"
+            )
         if constant := about["constant"]:
             print(f"  always {constant['class']!r}: {constant['share']:.1%}")
     print(f"next: {about['next']}")

@@ -7,6 +7,7 @@ a high corrected accuracy.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,8 @@ from .records import Record, unpack_confusion
 from .results import Results
 from .runs import Runs
 
+WIDTH = 2 * 1.959963984540054  # of a 95 % interval, in standard errors
+
 
 @dataclass(frozen=True, eq=False)
 class Noise:
@@ -27,11 +30,12 @@ class Noise:
 
     Attributes:
         transition: float (q, q), P(given = column | true = row); rows sum to 1.
-        counts: (q,), on how many examples of each class a row was counted; None where it is known.
+        ends: the same at both ends of a 95 % interval of how many labels are wrong; None where the
+            matrix is known.
     """
 
     transition: np.ndarray
-    counts: np.ndarray | None = None
+    ends: tuple[np.ndarray, np.ndarray] | None = None
 
 
 def with_corrected(results: Results, noise: Mapping[str, Noise]) -> Results:
@@ -47,7 +51,8 @@ def with_corrected(results: Results, noise: Mapping[str, Noise]) -> Results:
             their runs; no such data set, a matrix of another number of classes or whose rows are no
             probabilities, or a data set whose records hold no confusion.
 
-    Source: see :func:`candidly.criteria.corrected_accuracy`.
+    The standard error is that of :func:`candidly.criteria.corrected_accuracy`, and where the matrix
+    was estimated what its interval adds, as the root of the sum of squares.
     """
     names = {run.dataset for run in examples(results)}
     for name in noise:
@@ -92,10 +97,13 @@ def _check_twins(name: str, noise: Mapping[str, Noise], fingerprints: Mapping[st
 def _corrected(record: Record, noise: Noise) -> Record:
     values = dict.fromkeys((CORRECTED, f"{CORRECTED} error"))
     if record.confusion is not None:
-        found = corrected_accuracy(
-            unpack_confusion(record.confusion), noise.transition, noise.counts
-        )
-        numbers = (float(found.accuracy), float(found.error))
+        confusion = unpack_confusion(record.confusion)
+        found = corrected_accuracy(confusion, noise.transition)
+        error = float(found.error)
+        if noise.ends is not None:
+            low, high = (corrected_accuracy(confusion, end).accuracy for end in noise.ends)
+            error = math.hypot(error, float(high - low) / WIDTH)
+        numbers = (float(found.accuracy), error)
         values = {name: None if v != v else v for name, v in zip(values, numbers)}
     return replace(record, validation={**record.validation, **values})
 

@@ -109,6 +109,7 @@ def estimate(
         fitted=len(rows),
         classes=evidence.classes,
         has_label=evidence.labelled,
+        transition=best.transition,
     )
 
 
@@ -153,6 +154,7 @@ def _silent(evidence: Evidence, labelled: int, disagreement: float, why: str) ->
         why=why,
         classes=evidence.classes,
         has_label=evidence.labelled,
+        transition=np.full((evidence.m, evidence.m), nan),
     )
 
 

@@ -39,6 +39,8 @@ class WrongLabels:
         why: why nothing can be said; empty where something can.
         classes: their names, where they are known.
         has_label: bool (n,), which rows have a label.
+        transition: float64 (m, m), P(given label = column | true = row), on the premise; NaN where
+            nothing can be said.
     """
 
     labelled: int
@@ -54,6 +56,7 @@ class WrongLabels:
     why: str = ""
     classes: tuple[str, ...] | None = field(default=None, repr=False)
     has_label: np.ndarray = field(default_factory=lambda: np.zeros(0, bool), repr=False)
+    transition: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
 
     @property
     def number(self) -> int | None:
@@ -76,11 +79,25 @@ class WrongLabels:
         half = max(self.high - self.share, self.share - self.low)
         return not self.why and half <= max(POINT, NARROW * self.share)
 
+    def at_ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """The transition matrix at both ends of the interval: (m, m) each.
+
+        Errors of the kinds that were found, as often as an end says; even ones where none were.
+        """
+        q = len(self.transition)
+        off = self.transition - np.eye(q)
+        if not self.moves:
+            off = (np.ones((q, q)) - q * np.eye(q)) / (q - 1)
+        each = off / (self.share if self.moves else 1)
+        low, high = (np.maximum(np.eye(q) + end * each, 0) for end in (self.low, self.high))
+        return low / low.sum(1, keepdims=True), high / high.sum(1, keepdims=True)
+
     def silenced(self, why: str) -> WrongLabels:
         """The same, saying nothing but why."""
         nan = math.nan
         none = nan, nan, nan
-        return replace(self, why=why, share=nan, low=nan, high=nan, accuracy=none, moves=())
+        said = replace(self, why=why, share=nan, low=nan, high=nan, accuracy=none, moves=())
+        return replace(said, transition=np.full_like(self.transition, nan))
 
     def headline(self) -> str:
         """How many labels are wrong, and on which premise, in a sentence."""

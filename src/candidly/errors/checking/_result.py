@@ -326,9 +326,10 @@ class Checked:
         """
         import polars as pl
 
-        evidence = self.issues.evidence
-        if self.wrong is None or not isinstance(evidence, Evidence):
+        if self.wrong is None:
             return None
+        evidence = self.issues.evidence
+        assert isinstance(evidence, Evidence)
         drawn = rows_to_check(self.wrong, count, seed)
         found = table_to_check(drawn, self.wrong, evidence, self.data.classes)
         ids = pl.Series("id", self.data.ids[drawn.rows].tolist())
