@@ -154,6 +154,7 @@ def stability(
             audit_errors=audit_errors,
             corrections=read_in.corrections,
             found=read_in.found,
+            probs=read_in.probs,
             watch=watch,
         )
     read = {"labels": str(original), "predictions": str(models)}

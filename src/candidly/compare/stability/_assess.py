@@ -19,6 +19,7 @@ from ._crossings import find_crossings
 from ._growing import associations_of, crossings_of, orders_of, tau_of
 from ._places import budget_of_top, leading, neighbours_of, p_of_neighbours, runs_of
 from ._plan import checking_plan, order_by_rank
+from ._premise import on_premise
 from ._report import RankedModel, Report, UncheckedErrors
 from ._standings import pairs_of, share_of, standings_of
 from ._verdict import verdict
@@ -41,6 +42,7 @@ def assess(
     audit_errors: int = 0,
     corrections: Mapping[str, Any] | None = None,
     found: Sequence[int] | np.ndarray = (),
+    probs: tuple[str, Any] | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> Report:
     """Whether the ranking of the models survives the errors in the labels.
@@ -56,6 +58,9 @@ def assess(
             among them; see ``validation.missed``.
         corrections: name -> corrected int (n,), other corrections to put beside this one.
         found: labels of the first items of the checking plan; see ``checking_plan``.
+        probs: a model and its probabilities (n, classes) of items that it did not learn from; where
+            nobody corrected the labels they tell how often models are right on true ones, on the
+            premise of ``errors.estimate``.
         watch: called now and then with resamples done and in all.
 
     Raises:
@@ -149,6 +154,7 @@ def assess(
         corrections=compared,
         to_check=plan.to_check,
         checks=tuple(_named(case, plan.items[plan.done : plan.done + LISTED])),
+        premise=None if twice or probs is None else on_premise(case, *probs),
     )
 
 

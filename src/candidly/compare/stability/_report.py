@@ -8,8 +8,9 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from ._corrections import Correction
 
-# of the JSON form; 2: crossings are established after Holm's correction; 3: labels of one version
-SCHEMA = 3
+# of the JSON form; 2: crossings are established after Holm's correction; 3: labels of one version;
+# 4: true labels on a premise
+SCHEMA = 4
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,31 @@ class UncheckedErrors:
 
 
 @dataclass(frozen=True)
+class TrueAccuracy:
+    """How often a model is right on true labels, with a 95 % interval; all in [0, 1]."""
+
+    model: str
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class OnPremise:
+    """What is so of true labels, if errors strike clear and unclear rows alike.
+
+    Attributes:
+        model: whose probabilities it is told from.
+        headline: how many labels are wrong, in a sentence.
+        accuracies: of the models, in the order of the report.
+    """
+
+    model: str
+    headline: str
+    accuracies: tuple[TrueAccuracy, ...]
+
+
+@dataclass(frozen=True)
 class Report:
     """Whether a benchmark's ranking survives its label errors.
 
@@ -225,6 +251,8 @@ class Report:
         corrections: this correction, and others beside it.
         to_check: about how many items to check for every place to be secure; None: some are tied.
         checks: numbers of the next items to check, at most 100.
+        premise: accuracies on true labels on a premise, where nobody corrected them and a model has
+            probabilities that tell; else None.
     """
 
     verdict: str
@@ -252,6 +280,7 @@ class Report:
     corrections: tuple[Correction, ...]
     to_check: int | None
     checks: tuple[Any, ...]
+    premise: OnPremise | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values that JSON can hold; what is undefined is None."""

@@ -25,6 +25,7 @@ from .figures import BIAS, prevalence_figure, rank_figure
 
 if TYPE_CHECKING:
     from . import Accuracy, Crossing, ModelPair, Neighbour, RankedModel, Report
+    from ._report import OnPremise
 
 CROSSINGS = 20  # that a table lists
 PAIRS = 60
@@ -74,6 +75,7 @@ def stability_document(report: Report, *, read: Mapping[str, str] | None = None)
             Section("", sizes, label="Sizes"),
             Section("Ranking", (tables["standings"], *_ranks_before_after(report, tables))),
             Section("How firm the order is", (tables["neighbours"], tables["pairs"])),
+            *(() if report.premise is None else (_true(report.premise),)),
             *((_frequent(report, tables),) if twice else ()),
             Section("What this does and does not say", (SideBySide(concluded),)),
         ),
@@ -112,6 +114,22 @@ def _frequent(report: Report, tables: Mapping[str, Grid]) -> Section:
     )
     lines = (Figures(drawn), told + BIAS, tables["crossings"], tables["corrections"])
     return Section(title, lines)
+
+
+def _true(premise: OnPremise) -> Section:
+    """How often the models are right on true labels, and in which order."""
+    ranked = sorted(premise.accuracies, key=lambda one: -one.share)  # of equals as they stand
+    names = ", ".join(one.model for one in ranked)
+    same = ranked == list(premise.accuracies)
+    order = "The order of the models is the same." if same else f"The order would be: {names}."
+    told = f"{premise.headline} By the probabilities of {premise.model}. {order}"
+    title = "On true labels, if errors strike clear and unclear rows alike"
+    columns = (Column("model", "name"), Column("% right", form=".1f"), Column("95 %"))
+    rows = [
+        (one.model, 100 * one.share, f"{100 * one.low:.1f} to {100 * one.high:.1f}")
+        for one in premise.accuracies
+    ]
+    return Section(title, (Paragraph(told), Grid("", columns, rows)))
 
 
 def _changed(report: Report) -> bool:

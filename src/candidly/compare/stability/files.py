@@ -44,11 +44,14 @@ class CaseRead:
     Attributes:
         corrections: further ones by the names of their files, int (n,), as ``assess`` takes them.
         found: labels found for the first items of a plan, as ``assess`` takes them.
+        probs: the most accurate of the models with probabilities, and these; None where labels were
+            corrected, or no model has any.
     """
 
     case: Case
     corrections: Mapping[str, np.ndarray]
     found: np.ndarray | tuple[int, ...] = ()
+    probs: tuple[str, np.ndarray] | None = None
 
 
 def read_case(
@@ -100,11 +103,19 @@ def read_case(
     names = names or _shown(original, fixed, models, roles)
     ordered = ordered or names is None
     first = _original(original, ids, names, roles)
-    case = _case(first, fixed, models, checked, names, roles, ordered, watch)
+    case, opened = _case(first, fixed, models, checked, names, roles, ordered, watch)
+    probs = _most_accurate(case, opened) if fixed is None else None
     others = _others([Path(path) for path in corrections], names, first.rows, roles)
     if found is None:
-        return CaseRead(case, others)
-    return CaseRead(case, others, label_numbers(read_labels(found, roles, names), names))
+        return CaseRead(case, others, probs=probs)
+    return CaseRead(case, others, label_numbers(read_labels(found, roles, names), names), probs)
+
+
+def _most_accurate(case: Case, models: Mapping[str, Any]) -> tuple[str, np.ndarray] | None:
+    """Of the models that have probabilities the most accurate, the first of equals; and these."""
+    right = dict(zip(case.names, case.right_original.mean(1).tolist()))
+    best = max((name for name in case.names if name in case.top5), key=right.get, default=None)  # type: ignore[arg-type]
+    return None if best is None else (best, models[best]())
 
 
 def _shown(
@@ -152,7 +163,7 @@ def _case(
     roles: Roles,
     ordered: bool,
     watch: Watch,
-) -> Case:
+) -> tuple[Case, Mapping[str, Any]]:
     n, of = len(first.values), first.rows
     plain = replace(roles, label=None, id=None)  # of these files columns may be called otherwise
     mask = None
@@ -172,7 +183,7 @@ def _case(
         same = predictions.exists() and predictions.samefile(first.path)
         how, rows = (roles, None) if same else (plain, of)
         models = dict(read_models(predictions, how, classes, rows, n, ordered))
-    return make_case(
+    case = make_case(
         label_numbers(first, classes),
         None if corrected is None else _labels(corrected, roles, classes, of, n),
         models,
@@ -180,6 +191,7 @@ def _case(
         checked=mask,
         ids=first.ids,
     )
+    return case, models
 
 
 def _models(
