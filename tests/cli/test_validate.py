@@ -54,7 +54,7 @@ def test_json_says_everything(candidly, files):
     counts = {name: errors["count"] for name, errors in found["errors"].items()}
     assert counts == {"exact": 3, "seen": 2, "confirmed wrong": 1}
     assert found["estimates"]["exact"]["percent"] == 30
-    assert found["missed"]["high"] == 6
+    assert found["missed"]["high"] == 3  # 3 of the 6 audited are right
     made = found["corrected"]
     assert [made[name] for name in ("unflagged", "confirmed", "corrected", "pruned")] == [
         6,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from candidly.people.validation import from_counts, judge, sets, thresholds
+from candidly.people.validation import estimate, from_counts, judge, sets, thresholds
 from candidly.stats import wilson
 
 COUNTS = [[5, 0, 0, 0], [0, 5, 0, 0], [1, 3, 1, 0], [2, 0, 3, 0], [0, 0, 1, 4], [2, 2, 1, 0]]
@@ -33,14 +33,33 @@ def test_a_sample_is_scaled():
     assert found.estimated
     assert (found.corrected, found.unsettled) == (20, 30)
     assert found.prevalence == pytest.approx(20 / 970)
-    ends = wilson(np.array([2]), np.array([6]))[0] * 60 / 970
+    ends = np.array(estimate(2, 6, 60).finite) / 970
     assert (found.low, found.high) == pytest.approx(ends)
     assert found.pending == 1
 
 
-def test_pending_items_keep_their_label():
+def test_where_nothing_is_decided_nothing_is_known():
     found = sets(judge(from_counts([[0, 2, 0, 0]])), 10)
-    assert (found.benign, found.corrected, found.pending) == (10, 0, 1)
+    assert found.pending == 1
+    for name in ("benign", "corrected", "unsettled", "prevalence", "low", "high"):
+        assert np.isnan(getattr(found, name))
+    assert sets(judge(from_counts(np.zeros((0, 4), int))), 10).benign == 10  # nothing was flagged
+
+
+def test_items_without_a_verdict_are_as_often_wrong_as_the_others():
+    """Answers that are missing at random change no number on average."""
+    rng = np.random.default_rng(0)
+    wrong = rng.random(4000) < 0.3
+    counts = np.where(wrong[:, None], [0, 3, 0, 0], [3, 0, 0, 0])
+    whole = sets(judge(from_counts(counts)), 40_000)
+    found = []
+    for _ in range(60):
+        some = counts * (rng.random(4000) < 0.4)[:, None]
+        found.append(sets(judge(from_counts(some)), 40_000))
+    assert whole.prevalence == pytest.approx(0.03, rel=0.05)
+    assert np.mean([f.prevalence for f in found]) == pytest.approx(whole.prevalence, rel=0.01)
+    assert np.mean([f.low <= whole.prevalence <= f.high for f in found]) >= 0.9
+    assert all(f.estimated for f in found)
 
 
 def test_every_threshold_and_seen_at_all():

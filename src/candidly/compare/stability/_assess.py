@@ -17,11 +17,11 @@ from ._case import Case, make_case
 from ._corrections import THIS, correction_of
 from ._crossings import find_crossings
 from ._growing import associations_of, crossings_of, orders_of, tau_of
-from ._places import budget_of_top, leading, neighbours_of, p_of_neighbours, runs_of
+from ._places import budget_of_top, neighbours_of, open_ranks, secure_places
 from ._plan import checking_plan, order_by_rank
 from ._premise import on_premise
 from ._report import RankedModel, Report, UncheckedErrors
-from ._standings import pairs_of, share_of, standings_of
+from ._standings import better_of, pairs_of, share_of, standings_of
 from ._verdict import verdict
 
 LISTED = 100  # items to check that a report names
@@ -98,10 +98,10 @@ def assess(
     plan = checking_plan(case, found, alpha, seed)
     wins = discordant(case.right_corrected[:, case.kept])
     tested = pairs_of(case, wins, pairs, level, mid, on_b, on_c)
-    near = p_of_neighbours(wins, mid) <= alpha
-    secure = leading(near)
+    better = better_of(wins, alpha)
+    secure = secure_places(better)
     budget = budget_of_top(case, wins, secure)
-    together = runs_of(near)
+    together = open_ranks(better)
     missed = _missed(case, audited, audit_errors)
     acc_b, acc_old, acc_new = (
         rows.sum(1) / max(rows.shape[1], 1) for rows in (benign, old, changed)

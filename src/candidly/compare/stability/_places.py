@@ -1,35 +1,41 @@
-"""What holds neighbouring places apart: tests, wrong labels it would take, checks."""
+"""What holds places apart: tests, wrong labels it would take, checks."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...stats import holm
-from ...stats.pairs import mcnemar
 from ._budget import flip_budget
 from ._case import Case
 from ._plan import CheckingPlan
 from ._report import Neighbour, UncheckedErrors
 
 
-def p_of_neighbours(wins: np.ndarray, mid: bool) -> np.ndarray:
-    r = np.arange(len(wins) - 1)
-    return holm(mcnemar(wins[r, r + 1], wins[r + 1, r], mid))
+def secure_places(better: np.ndarray) -> int:
+    """How many first places are settled: whoever has one is surely better than all behind it.
+
+    Args:
+        better: bool (R, R), models in order of rank; [a, b]: a is surely better than b, by tests
+            that hold their level for all pairs together.
+    """
+    behind = np.triu(np.ones(better.shape, bool), 1)
+    settled = np.all(better | ~behind, axis=1)
+    return len(settled) if settled.all() else int(np.argmin(settled))
 
 
-def leading(near: np.ndarray) -> int:
-    """How many first places are settled, from which neighbours are told apart."""
-    settled = int(np.argmin(near)) if not near.all() else len(near)
-    return settled + 1 if settled == len(near) else settled
-
-
-def runs_of(near: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """Places that hang together because neighbours are not told apart: (first, last)."""
-    runs: list[tuple[int, int]] = []
-    for place, apart in enumerate(near.tolist(), 1):
-        if not apart:
-            begins = runs.pop()[0] if runs and runs[-1][1] == place else place
-            runs.append((begins, place + 1))
+def open_ranks(better: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """Runs of places (first, last) within which some pair is not told apart; as above."""
+    last = np.arange(len(better))
+    for a, b in np.argwhere(np.triu(~better, 1)).tolist():
+        last[a] = max(last[a], b)
+    runs, begin, end = [], 0, int(last[0])
+    for place in range(1, len(better) + 1):
+        if place < len(better) and place <= end:
+            end = max(end, int(last[place]))
+            continue
+        if end > begin:
+            runs.append((begin + 1, end + 1))
+        if place < len(better):
+            begin, end = place, int(last[place])
     return tuple(runs)
 
 

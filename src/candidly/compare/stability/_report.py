@@ -239,10 +239,11 @@ class Report:
         standings: the models, the best by corrected labels first.
         pairs: comparisons.
         neighbours: R - 1 of them, in order of rank.
-        secure: how many first places neither ties nor tests leave open.
+        secure: how many first places are settled: tests that hold for all pairs together say that
+            who has one is better than all behind it.
         budget: wrong labels that cannot change those places; None: no number can, or none is
             secure.
-        together: runs of neighbouring ranks that tests do not tell apart, (first, last).
+        together: runs of ranks within which these tests leave the order open, (first, last).
         crossings, crossings_original: by corrected and by original labels.
         orders: the rankings by corrected labels as the prevalence grows to 1; ranks follow
             ``standings``.

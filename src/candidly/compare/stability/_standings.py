@@ -23,7 +23,7 @@ def share_of(right: int, of: int, alpha: float) -> Accuracy:
 
 def standings_of(case: Case, wins: np.ndarray, alpha: float) -> tuple[RankedModel, ...]:
     of_original = discordant(case.right_original)
-    ranges = [rank_intervals(_better(counts, alpha)).tolist() for counts in (of_original, wins)]
+    ranges = [rank_intervals(better_of(counts, alpha)).tolist() for counts in (of_original, wins)]
     sets = {
         "original": (case.right_original, np.ones(case.n, bool)),
         "corrected": (case.right_corrected, case.kept),
@@ -80,8 +80,11 @@ def _top5(
     )
 
 
-def _better(wins: np.ndarray, alpha: float) -> np.ndarray:
-    """Which model is surely better than which, over all pairs together: bool (R, R)."""
+def better_of(wins: np.ndarray, alpha: float) -> np.ndarray:
+    """Which model is surely better than which, over all pairs together: bool (R, R).
+
+    By McNemar's exact p after Holm: the chance that any is said wrongly is at most alpha.
+    """
     i, j = np.triu_indices(len(wins), 1)
     sure = holm(mcnemar(wins[i, j], wins[j, i])) <= alpha
     better = np.zeros(wins.shape, bool)

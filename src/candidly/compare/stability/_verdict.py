@@ -24,22 +24,18 @@ def verdict(
         names: in that order.
         secure: how many first places are settled.
         budget: wrong labels that cannot change them; None: no number of them can.
-        together: runs of ranks that tests do not tell apart.
+        together: runs of ranks within which tests leave the order open.
         established: prevalences of the established crossings beyond the one there is.
         versions: the versions of the labels; of one nothing moves and nothing crosses.
     """
     parts = [_secure(secure, budget, names)]
     if versions == 2:
         parts.insert(0, _moved(sizes, ranks_original, ranks_corrected, names))
-    if list(together) == [(1, len(names))]:
-        parts.append("no two neighbouring places are distinguishable")
-    elif together:
+    if together:
         runs = ["–".join(str(rank) for rank in run) for run in together]
-        parts.append(f"neighbours within ranks {_listed(runs)} are not distinguishable")
+        parts.append(f"within ranks {_listed(runs)} tests leave the order open")
     if versions == 2:
         parts.append(_crossed(established))
-    elif not any(parts):
-        parts = ["ties leave it open which model is first"]
     text = "; ".join(part for part in parts if part)
     return f"{text[0].upper()}{text[1:]}."
 

@@ -116,10 +116,10 @@ class Sets:
 
     Attributes:
         size, benign, corrected, unsettled: numbers of examples.
-        pending: flagged without a verdict; counted in ``benign``, as their label stays.
+        pending: flagged without a verdict; reckoned with like those that have one.
         prevalence: share of C in P, the noise that correcting removes.
         low, high: 95 % interval of the prevalence.
-        estimated: whether only a sample was checked.
+        estimated: whether only a part of the flagged has a verdict.
     """
 
     size: int
@@ -159,6 +159,7 @@ def sets(
 
     Source: Northcutt et al., NeurIPS 2021, Section 5. They define B as what was not flagged; as
     B, C and U are to divide the data set, B also holds what was flagged and confirmed.
+    Where nothing is decided, nothing is known, and numbers are NaN.
     """
     check_verdicts(verdicts)
     checked = len(verdicts)
@@ -170,11 +171,13 @@ def sets(
     corrected, unsettled = parts(verdicts, reading)
     pending = int((~verdicts.decided).sum())
     decided = checked - pending
-    scale = flagged / decided if flagged > checked and decided else 1.0
+    scale = flagged / decided if decided else float("nan" if flagged else 1)
     c, u = corrected.sum() * scale, unsettled.sum() * scale
     pruned = size - u
-    if flagged > checked:
-        low, high = wilson(corrected.sum()[None], np.array([decided]))[0] * flagged / pruned
+    if not decided and flagged:
+        low, high = float("nan"), float("nan")
+    elif flagged > decided:
+        low, high = np.array(estimate(int(corrected.sum()), decided, flagged).finite) / pruned
     else:
         low, high = wilson(np.array([c]), np.array([pruned]))[0]
     return Sets(
@@ -186,7 +189,7 @@ def sets(
         prevalence=float(c / pruned) if pruned else float("nan"),
         low=float(low),
         high=float(high),
-        estimated=flagged > checked,
+        estimated=flagged > decided,
     )
 
 
