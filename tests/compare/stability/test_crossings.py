@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from candidly.compare.stability import (
     accuracy_at,
     competition_ranks,
-    delta_interval,
-    fieller_interval,
     find_crossings,
     mcnemar,
     rankings,
@@ -21,6 +21,7 @@ from candidly.compare.stability import (
     tau_steps,
     tie_prevalence,
 )
+from candidly.compare.stability._crossings import tie_interval
 
 
 def test_published_crossing_on_cifar_10():
@@ -50,28 +51,39 @@ def test_lines_meet_at_the_tie():
     assert accuracy_at(at, 0.9, 0.2) == pytest.approx(accuracy_at(at, 0.85, 0.6))
 
 
-def test_intervals_by_simulation():
-    rng = np.random.default_rng(0)
-    u, v, su, sv = 0.04, 0.3, 0.003, 0.02
-    us, vs = rng.normal(u, su, 4000), rng.normal(v, sv, 4000)
-    truth = tie_prevalence(u, v)
-    for interval in (delta_interval, fieller_interval):
-        low, high = interval(us, vs, su**2, sv**2, 0.9).T
-        assert np.mean((low <= truth) & (truth <= high)) == pytest.approx(0.9, abs=0.02)
-    ties = us / (us + vs)
-    low, high = delta_interval(u, v, su**2, sv**2, 0.9)
-    assert (high - low) / 2 / 1.645 == pytest.approx(ties.std(), rel=0.05)
-
-
+@pytest.mark.parametrize("size", [18, 40, 200])
 @pytest.mark.parametrize(
-    ("u", "v", "su", "sv"),
-    [(0.05, 0.3, 0.01, 0.05), (0.05, 0.1, 0.01, 0.2), (0.005, 0.3, 0.01, 0.05), (0.01, 0.01, 1, 1)],
+    ("on_b", "on_c"),
+    [((0.03, 0.01), (0.3, 0.05)), ((0.05, 0.01), (0.2, 0.1)), ((0.06, 0.02), (0.6, 0.05))],
 )
-def test_fieller_holds_what_is_not_rejected(u, v, su, sv):
+def test_the_interval_holds_for_few_items_too(size, on_b, on_c):
+    rng = np.random.default_rng(size)
+    truth = tie_prevalence(on_b[0] - on_b[1], on_c[0] - on_c[1])
+    b, c, _ = rng.multinomial(2000, [*on_b, 1 - sum(on_b)], 1500).T
+    d, e, _ = rng.multinomial(size, [*on_c, 1 - sum(on_c)], 1500).T
+    meets = (b > c) & (d > e)
+    b, c, d, e = (x[meets] for x in (b, c, d, e))
+    found = tie_interval((b - c) / 2000, (d - e) / size, tango(b, c, 2000), tango(d, e, size))
+    held = (found[:, 0] <= truth) & (truth <= found[:, 1])
+    assert held.mean() >= 0.95 - 2 * (0.05 * 0.95 / len(held)) ** 0.5
+
+
+@settings(max_examples=60)
+@given(st.floats(0.001, 0.9), st.floats(0.001, 0.9), st.tuples(*[st.floats(0, 1)] * 4))
+def test_it_holds_what_is_not_excluded(u, v, away):
+    down, up, fall, rise = away
     grid = np.linspace(0, 1, 20_001)
-    spread = np.sqrt((1 - grid) ** 2 * su**2 + grid**2 * sv**2)
-    kept = grid[np.abs((1 - grid) * u - grid * v) <= 1.959964 * spread]
-    np.testing.assert_allclose(fieller_interval(u, v, su**2, sv**2), [kept[0], kept[-1]], atol=1e-4)
+    difference = (1 - grid) * u - grid * v
+    low = difference - np.hypot((1 - grid) * down, grid * rise)
+    high = difference + np.hypot((1 - grid) * up, grid * fall)
+    kept = np.sort([*grid[(low <= 0) & (high >= 0)], u / (u + v)])
+    found = tie_interval(
+        np.array([u]),
+        np.array([v]),
+        np.array([[u - down, u + up]]),
+        np.array([[v - fall, v + rise]]),
+    )
+    np.testing.assert_allclose(found[0], [kept[0], kept[-1]], atol=1e-4)
 
 
 RNG = np.random.default_rng(1)
@@ -145,7 +157,7 @@ def test_the_level_of_an_established_crossing_is_the_one_asked_for():
     assert not find_crossings(benign, changed, 0.99).established.any()  # p is 1/64
 
 
-def test_bootstrap_of_a_crossing_agrees_with_the_delta_method():
+def test_bootstrap_of_a_crossing_agrees_with_the_interval():
     rng = np.random.default_rng(5)
     benign = rng.random((2, 4000)) < [[0.9], [0.8]]
     changed = rng.random((2, 800)) < [[0.2], [0.6]]

@@ -27,8 +27,6 @@ from ._case import Case, make_case
 from ._corrections import Correction, compare_corrections
 from ._crossings import (
     Crossings,
-    delta_interval,
-    fieller_interval,
     find_crossings,
     rankings,
     tau_steps,
@@ -83,11 +81,9 @@ __all__ = [
     "competition_ranks",
     "confidence_sequence",
     "correlation",
-    "delta_interval",
     "difference_variance",
     "discordant",
     "evidence",
-    "fieller_interval",
     "find_crossings",
     "flip_budget",
     "holm",

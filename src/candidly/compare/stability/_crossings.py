@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import statistics
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...ground.arrays import door
 from ...stats import holm
-from ...stats.pairs import difference_variance, discordant, mcnemar, tango
+from ...stats.pairs import discordant, mcnemar, tango
 from ._bootstrap import percentile_interval
 from ._prevalence import accuracy_at
 from ._ranks import competition_ranks
+
+STEPS = 60  # halvings of an interval's end
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,7 @@ class Crossings:
             at most 1 - level, and neither Tango interval, of u and of v, holds 0.
         p: float64 (k,), the larger McNemar p of the two sets, Holm-adjusted over all R(R-1)/2
             pairs.
-        interval: float64 (k, 2), of the prevalence, of this pair by itself: by the delta method
-            where neither Tango interval holds 0, Fieller's set within [0, 1] elsewhere.
+        interval: float64 (k, 2), of the prevalence, of this pair by itself, see ``tie_interval``.
         bootstrap: float64 (k, 2), percentiles, resampled within B and C; NaN without resamples.
     """
 
@@ -67,40 +67,42 @@ def tie_prevalence(u: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 @door
-def delta_interval(
-    u: np.ndarray, v: np.ndarray, var_u: np.ndarray, var_v: np.ndarray, level: float = 0.95
-) -> np.ndarray:
-    """Of N×, by the delta method from two independent differences: float64 (..., 2) in [0, 1]."""
-    u, v = np.asarray(u, dtype=np.float64), np.asarray(v, dtype=np.float64)
-    z = statistics.NormalDist().inv_cdf((1 + level) / 2)
-    reach = z * np.sqrt(v**2 * var_u + u**2 * var_v) / (u + v) ** 2
-    middle = u / (u + v)
-    return np.clip(np.stack([middle - reach, middle + reach], -1), 0, 1)
+def tie_interval(u: np.ndarray, v: np.ndarray, of_u: np.ndarray, of_v: np.ndarray) -> np.ndarray:
+    """Of N×, as all prevalences at which a difference of 0 is not excluded: float64 (k, 2).
 
+    The difference at N is (1 - N) u - N v. Its limits join those of u and of v (MOVER), so they
+    hold for few items, too, and at the level of these; where every prevalence beyond N× is as good,
+    the interval reaches 1, and 0 where every one below it is.
 
-@door
-def fieller_interval(
-    u: np.ndarray, v: np.ndarray, var_u: np.ndarray, var_v: np.ndarray, level: float = 0.95
-) -> np.ndarray:
-    """Of N×, as all prevalences at which a difference of 0 is not rejected: (..., 2) in [0, 1].
+    Args:
+        u, v: float (k,), both above 0.
+        of_u, of_v: float (k, 2), their intervals, such as Tango's.
 
-    The difference at N is (1 - N) u - N v. Where every prevalence beyond a point, or below one, is
-    as good, the interval reaches 1 or 0; where that leaves two pieces, it spans both.
-
-    Source: Fieller, Journal of the Royal Statistical Society B 16, 1954.
+    Source: Zou and Donner, Statistics in Medicine 27, 2008; for ratios Donner and Zou, Statistical
+    Methods in Medical Research 21, 2012.
     """
-    u, v = np.asarray(u, dtype=np.float64), np.asarray(v, dtype=np.float64)
-    z = statistics.NormalDist().inv_cdf((1 + level) / 2)
-    # ((1 - N) u - N v)² <= z² ((1 - N)² var_u + N² var_v), a quadratic in N
-    first, last = u**2 - z**2 * var_u, v**2 - z**2 * var_v  # its values at N = 0 and N = 1
-    square, linear = first + last + 2 * u * v, -2 * (first + u * v)
-    root = np.sqrt(np.maximum(linear**2 - 4 * square * first, 0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        roots = np.sort(np.stack([-linear - root, -linear + root], -1) / (2 * square)[..., None])
-    inside = np.where((roots > 0) & (roots < 1), roots, np.nan)
-    low = np.where(first <= 0, 0.0, np.fmin(inside[..., 0], inside[..., 1]))
-    high = np.where(last <= 0, 1.0, np.fmax(inside[..., 0], inside[..., 1]))
-    return np.stack([low, high], -1)
+    u, v = np.asarray(u, np.float64), np.asarray(v, np.float64)
+    down, up = u - of_u[:, 0], of_u[:, 1] - u
+    fall, rise = v - of_v[:, 0], of_v[:, 1] - v
+
+    def holds(n: np.ndarray, low: bool) -> np.ndarray:
+        """Whether the limit towards 0 of the difference at n, which is above 0 if n is low."""
+        difference = (1 - n) * u - n * v
+        if low:
+            return difference <= np.hypot((1 - n) * down, n * rise)
+        return -difference <= np.hypot((1 - n) * up, n * fall)
+
+    tie = u / (u + v)
+    ends = []
+    for low in (True, False):
+        outside, inside = np.full_like(tie, 0.0 if low else 1.0), tie.copy()
+        beyond = holds(outside, low)
+        for _ in range(STEPS):
+            middle = (outside + inside) / 2
+            there = holds(middle, low)
+            inside, outside = np.where(there, middle, inside), np.where(there, outside, middle)
+        ends.append(np.where(beyond, 0.0 if low else 1.0, inside))
+    return np.stack(ends, -1)
 
 
 @door
@@ -136,10 +138,9 @@ def find_crossings(
     b, c = on_b[ahead, behind], on_b[behind, ahead]
     d, e = on_c[behind, ahead], on_c[ahead, behind]
     u, v = (b - c) / max(size_b, 1), (d - e) / max(size_c, 1)
-    spreads = difference_variance(b, c, size_b), difference_variance(d, e, size_c)
-    alone = (tango(b, c, size_b, level)[:, 0] > 0) & (tango(d, e, size_c, level)[:, 0] > 0)
-    delta, fieller = (f(u, v, *spreads, level) for f in (delta_interval, fieller_interval))
-    interval = np.where(alone[:, None], delta, fieller)
+    of_u, of_v = tango(b, c, size_b, level), tango(d, e, size_c, level)
+    alone = (of_u[:, 0] > 0) & (of_v[:, 0] > 0)
+    interval = tie_interval(u, v, of_u, of_v)
     established = alone & (p <= 1 - level)
     drawn_interval = _drawn_interval(drawn, ahead, behind, size_b, size_c, level)
     return Crossings(ahead, behind, prevalence, u, v, established, p, interval, drawn_interval)

@@ -133,8 +133,7 @@ class Crossing:
 
     Attributes:
         prevalence: N×, in (0, 1).
-        low, high: of this pair by itself; delta method where both differences exclude 0, Fieller's
-            set elsewhere.
+        low, high: of this pair by itself, from Tango's intervals of both differences (MOVER).
         bootstrap: percentiles; None without resamples.
         established: both differences behind it exclude 0 after Holm's correction over all pairs.
         adjusted: Holm p of the crossing, over all pairs of models.
