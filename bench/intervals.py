@@ -4,8 +4,8 @@ Exactly, by summing over what may be found, where that is possible; else by simu
 and many wrong labels in an audit and in a sample of flagged ones; answers that are missing; strata;
 crossings of few changed items; a near copy of the best model.
 
-    python bench/coverage.py            about five minutes; writes bench/results/coverage.json
-    python bench/coverage.py --quick    a few draws; writes nothing
+    python bench/intervals.py            about five minutes; writes bench/results/intervals.json
+    python bench/intervals.py --quick    a few draws; writes nothing
 """
 
 from __future__ import annotations
@@ -125,4 +125,4 @@ def measure(quick: bool) -> list[Claim]:
 
 
 if __name__ == "__main__":
-    main("coverage", __doc__ or "", measure)
+    main("intervals", __doc__ or "", measure)
