@@ -21,6 +21,7 @@ from candidly.learn.algorithms._transition import (
     rows_of,
 )
 from candidly.learn.engine.train import update
+from candidly.stats.criteria import anchor_transition
 from learn.algorithms.slow import double, softmax
 
 from toys import advance, make_stack, toy
@@ -61,7 +62,20 @@ def test_anchors_are_the_rows_at_a_quantile_of_each_class(quantile):
     ours = from_anchors(probs, quantile)
     for i in range(Q):
         ranked = sorted(range(101), key=lambda row: probs[row, i].item())
-        torch.testing.assert_close(ours[i], probs[ranked[round(100 * quantile)]])
+        at = max(quantile, 1 - probs[:, i].mean().item() / 2)
+        torch.testing.assert_close(ours[i], probs[ranked[round(100 * at)]])
+
+
+@pytest.mark.parametrize("q", [2, 10, 40, 108])
+@pytest.mark.parametrize("unequal", [False, True])
+def test_clean_labels_have_the_identity_however_many_classes_there_are(q, unequal):
+    """A class of less than 3 % of the rows has an anchor of its own."""
+    rng = np.random.default_rng(q)
+    share = 1 / np.arange(1, q + 1) ** (0.7 if unequal else 0)
+    truth = rng.choice(q, 6000, p=share / share.sum())
+    clean = 0.98 * np.eye(q)[truth] + 0.02 * rng.dirichlet(np.ones(q), 6000)
+    for found in (from_anchors(torch.tensor(clean), 0.97), anchor_transition(clean)):
+        assert np.asarray(found) == pytest.approx(np.eye(q), abs=0.021)
 
 
 def test_where_some_rows_are_surely_of_a_class_anchors_find_the_matrix(table):

@@ -59,5 +59,6 @@ BACKWARD_T = Algorithm(
     space=QUANTILE | WARM_UP,
     shortened={"warm_up": 0.2},
     variants=variants(step, inverse),
+    version=2,
     differences=DIFFERENCES,
 )

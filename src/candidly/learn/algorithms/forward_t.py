@@ -40,5 +40,6 @@ FORWARD_T = Algorithm(
     space=QUANTILE | WARM_UP,
     shortened={"warm_up": 0.2},
     variants=variants(step),
+    version=2,
     differences=DIFFERENCES,
 )

@@ -75,4 +75,5 @@ T_REVISION = Algorithm(
     parameters={"revision": revision},
     space=QUANTILE | SPACE,
     shortened={"warm_up": 0.2},
+    version=2,
 )

@@ -124,13 +124,15 @@ def anchor_transition(probs: Array, quantile: float = QUANTILE) -> np.ndarray:
 
     The anchor of class i is an example that is of class i beyond doubt, so that what is predicted
     for its *given* label is row i. It is looked for where the probability of i is highest: the
-    example at that quantile of it (the largest value is too often an outlier). Right where the
+    example at that quantile of it (the largest value is too often an outlier), or where half of the
+    class lies above, if that is fewer: else the anchor of a class that 3 % of the examples have
+    would be of another. Right where the
     probabilities are those of the given labels, for examples that the model did not learn from,
     and each class has an anchor. A model that is robust to noise predicts true labels instead, and
     gives a matrix too near the identity.
 
     Args:
-        probs: (n, q), rows sum to 1; out of sample.
+        probs: (n, q), rows sum to 1; out of sample. Their mean says how frequent a class is.
         quantile: in (0, 1]; 1 takes the largest probability. Of equal ones the first example.
 
     Returns:
@@ -158,8 +160,9 @@ def anchor_transition(probs: Array, quantile: float = QUANTILE) -> np.ndarray:
             " probabilities. Apply a softmax to logits first."
         )
     order = np.argsort(table, axis=0, kind="stable")
-    place = int(np.ceil(quantile * len(table))) - 1  # the quantile that is an example's own value
-    value = np.take_along_axis(table, order[place][None], 0)[0]
+    at = np.maximum(1 - table.mean(0) / 2, quantile)
+    places = np.ceil(at * len(table)).astype(int) - 1  # the quantile that is an example's own value
+    value = table[order[places, np.arange(table.shape[1])], np.arange(table.shape[1])]
     anchors = (table == value).argmax(0)
     return table[anchors] / sums[anchors, None]
 
