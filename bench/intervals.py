@@ -16,7 +16,7 @@ from scipy.stats import hypergeom
 from _bench import Claim, at_least, at_most, main
 from candidly.compare.stability import assess, find_crossings, make_case, tie_prevalence
 from candidly.people.validation import estimate, from_counts, judge, missed, sets
-from candidly.stats import stratified_total
+from candidly.stats import bootstrap_interval, stratified_total
 
 SAMPLES = ((1000, 50), (1000, 300), (5000, 100), (44_560, 300))
 LEVEL = 95
@@ -83,6 +83,26 @@ def at_crossings(size: int, on_b: tuple, on_c: tuple, draws: int) -> float:
     return 100 * float(np.mean(held))
 
 
+def resampled(n: int, draws: int) -> dict[str, float]:
+    """How often `bootstrap_interval` holds the mean of n values, by their distribution, in %."""
+    rng = np.random.default_rng(n)
+    made = {
+        "normal": (lambda: rng.normal(size=n), 0),
+        "exponential": (lambda: rng.exponential(size=n), 1),
+        "t with 3 degrees of freedom": (lambda: rng.standard_t(3, size=n), 0),
+    }
+    found = {}
+    for name, (draw, mean) in made.items():
+        held = []
+        for _ in range(draws):
+            ends = bootstrap_interval(draw(), resamples=1500)
+            assert ends.low is not None
+            assert ends.high is not None
+            held.append(ends.low <= mean <= ends.high)
+        found[name] = 100 * float(np.mean(held))
+    return found
+
+
 def secure_by_mistake(draws: int) -> float:
     """How often the first place is secure of a model with which a third one ties, in %."""
     wrong = 0
@@ -118,6 +138,9 @@ def measure(quick: bool) -> list[Claim]:
             value = at_crossings(size, on_b, on_c, draws)
             name = f"crossing, {size} changed items, {on_c[0]:.0%} to {on_c[1]:.0%} right alone, %"
             claims.append(at_least(name, value, 94))
+    for n, target in ((5, 86), (10, 90), (20, 91), (40, 90)):
+        for name, value in resampled(n, draws // 4).items():
+            claims.append(at_least(f"bootstrap_interval, {n} values, {name}, %", value, target))
     claims.append(
         at_most("secure in a tie, beside a near copy, %", secure_by_mistake(draws // 5), 5)
     )

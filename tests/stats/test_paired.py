@@ -211,7 +211,15 @@ def test_bootstrap_intervals():
     a = G.exponential(1, 40)
     found = bootstrap_interval(a, method="percentile", seed=3)
     slow = np.random.default_rng(9).choice(a, (9999, 40)).mean(1)
-    assert (found.low, found.high) == pytest.approx(np.quantile(slow, [0.025, 0.975]), abs=0.02)
+    tail = scipy.stats.norm.cdf(-((40 / 39) ** 0.5) * scipy.stats.t.ppf(0.975, 39))
+    assert (found.low, found.high) == pytest.approx(np.quantile(slow, [tail, 1 - tail]), abs=0.02)
+    # of normal values it is Student's, whatever their number
+    few = scipy.stats.norm.ppf((np.arange(6) + 0.5) / 6)
+    low, high = scipy.stats.t.interval(0.95, 5, few.mean(), scipy.stats.sem(few))
+    found = bootstrap_interval(few, method="percentile")
+    assert found.high - found.low == pytest.approx(high - low, rel=0.1)
+    with pytest.raises(ValueError, match="0 or 1 in all 3 values; their mean is a share"):
+        bootstrap_interval([0, 1, None, 0])
     bca = bootstrap_interval(a, seed=3)
     assert bca.method == "BCa"
     assert bca.low > found.low  # skewed to the right

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ground.arrays import door
+from ..ground.problem import Refusal
 from ._cells import Values, check_level, differences, numbers, rounded
 
 METHODS = ("BCa", "percentile")
@@ -42,8 +43,10 @@ def bootstrap_interval(
     """The interval of a mean, or of the mean of ``first - second`` taken pair by pair.
 
     Values are drawn again as if they were independent, as over data sets. Over splits that share
-    rows the interval is too narrow, and ``corrected_t`` has the right one; below some ten values
-    it is too narrow everywhere.
+    rows the interval is too narrow, and ``corrected_t`` has the right one. Resampling n values
+    shows too little spread by sqrt((n - 1) / n), and knows no t distribution: the level is raised
+    for both. A nominal 95 % held in 88 to 91 % for 5 values (81 to 83 without that), in 92 to 95
+    for 10 to 20, of normal, exponential and heavy-tailed ones (``bench/intervals.py``).
 
     Args:
         first: values; None and NaN are missing.
@@ -56,7 +59,12 @@ def bootstrap_interval(
     Returns:
         All values the same: an interval of that point.
 
-    Source: ``scipy.stats.bootstrap``; Efron, JASA 82, 1987.
+    Raises:
+        ValueError: an unknown method, fewer than one resample, or values that are all 0 or 1: their
+            mean is a share, and resampling those of a share near 0 or 1 shows no doubt.
+
+    Source: ``scipy.stats.bootstrap``; Efron, JASA 82, 1987; the level: Hesterberg, The American
+    Statistician 69, 2015 (expanded percentiles).
 
     >>> bootstrap_interval([0.5, 0.5, None])
     BootstrapInterval(mean=0.5, low=0.5, high=0.5, method='BCa', count=2, left_out=1)
@@ -69,7 +77,9 @@ def bootstrap_interval(
     if second is None:
         values = numbers(first, "first", 1)
         left_out = int(np.isnan(values).sum())
-        values = rounded(values[~np.isnan(values)])
+        values = values[~np.isnan(values)]
+        _check_no_share(values)
+        values = rounded(values)
     else:
         values, left_out = differences(first, second)
     n = len(values)
@@ -80,11 +90,29 @@ def bootstrap_interval(
     if (values == values[0]).all():
         same = float(values[0])
         return BootstrapInterval(same, same, same, method, n, left_out)
-    low, high = _scipys(values, level, method, resamples, seed)
+    raised = _expanded(level, n)
+    low, high = _scipys(values, raised, method, resamples, seed)
     if math.isnan(low) or math.isnan(high):
         method = "percentile"
-        low, high = _scipys(values, level, method, resamples, seed)
+        low, high = _scipys(values, raised, method, resamples, seed)
     return BootstrapInterval(mean, low, high, method, n, left_out)
+
+
+def _check_no_share(values: np.ndarray) -> None:
+    """Refuse right and wrong answers, of which the mean is a share."""
+    if len(values) > 1 and np.isin(values, (0, 1)).all():
+        raise Refusal(
+            f"`first` is 0 or 1 in all {len(values)} values; their mean is a share.",
+            "take the interval of a share, stats.share_interval",
+        )
+
+
+def _expanded(level: float, n: int) -> float:
+    """The level at which resampling n values shows an interval that is as wide as Student's."""
+    from scipy.special import ndtr, stdtrit
+
+    reach = math.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 + level) / 2)
+    return min(float(1 - 2 * ndtr(-reach)), 1 - 1e-9)
 
 
 def _scipys(

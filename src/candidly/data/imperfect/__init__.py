@@ -155,8 +155,8 @@ PROCESSES: dict[str, Process] = {
         makes="given",
     ),
     "instance-label": Process(
-        "one given label; how likely it is wrong, and as what, depends on the example's features"
-        " by random projections",
+        "one given label; whether it is wrong is drawn at a rate of the example's own, and as what"
+        " depends on its features by random projections",
         {"rate": float, "per_class": False, "seed": 0, **SHARED},
         lambda task, values: instance_label(_features(task), task.truth, task.data.q, **values),
         makes="given",

@@ -3,6 +3,9 @@
 Any loss divided by its sum over all labels is symmetric. Of the cross-entropy that is NCE, which
 alone learns too little; a passive loss beside it, one that pushes the other classes down, repairs
 that.
+
+Departs from the authors' program: the absolute error is 2 (1 - p_y), as in the paper, where that
+has 1 - p_y; so the same beta weighs twice as much here.
 """
 
 from __future__ import annotations
