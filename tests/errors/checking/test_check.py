@@ -187,6 +187,24 @@ def test_columns_that_tell_the_label_are_named_and_others_are_not():
     assert "`drop='old'`" in str(next(leak for leak in leaks if leak.column == "old"))
 
 
+def test_a_column_that_says_whom_rows_are_from_gets_the_advice_to_group_by_it():
+    rng = np.random.default_rng(1)
+    who = rng.integers(0, 120, 600)
+    y = rng.integers(0, 2, 120)[who]
+    features = rng.normal(size=(120, 3))[who] + 0.1 * rng.normal(size=(600, 3))
+    frame = pl.DataFrame(features, schema=["a", "b", "c"]).with_columns(
+        patient=pl.Series([f"P{k:03}" for k in who]), kind=pl.Series(NAMES[y])
+    )
+    (leak,) = find_leaks(frame.drop("kind"), y, NAMES[:2].tolist())
+    assert leak.repeats
+    assert str(leak).index("`group='patient'`") < str(leak).index("`drop='patient'`")
+    with pytest.warns(UserWarning, match="keep such rows in one fold with `group='patient'`"):
+        seen = candidly.check(frame, label="kind", classifier="forest", folds=3)
+    apart = candidly.check(frame, label="kind", classifier="forest", folds=3, group="patient")
+    assert seen.accuracy > 0.9
+    assert apart.accuracy < 0.6  # nothing tells the label of somebody new
+
+
 def test_rows_without_a_label_and_a_single_class_show_no_leak():
     y = labels()
     y[::2] = -1

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 NEARLY = 0.99  # agreement from which on a column is named
 AHEAD = 0.1  # and beyond the largest class, where a column holds names of the classes
 ENOUGH = 20  # labelled rows, to say so
+MANY = 5  # values of a class, from which on a column may say whom or what a row is from
 
 
 @dataclass(frozen=True)
@@ -27,13 +28,24 @@ class Leak:
         column: its name.
         agrees: share of the labelled rows whose label is the usual one for their value, in [0, 1].
         names: whether its values are names of the classes.
+        repeats: whether it has so many values, each in several rows, that it may say whom or what
+            a row is from.
     """
 
     column: str
     agrees: float
     names: bool = False
+    repeats: bool = False
 
     def __str__(self) -> str:
+        if self.repeats:
+            return (
+                f"column {self.column!r} tells {self.agrees:.1%} of the labels by itself, with "
+                "many values that each stand in several rows. If it says whom or what a row is "
+                f"from, keep such rows in one fold with {passed('group', self.column)}: else a "
+                "model knows them from the others. If it was made from the labels, leave it out "
+                f"with {passed('drop', self.column)}."
+            )
         what = "holds names of the classes and tells" if self.names else "tells"
         return (
             f"column {self.column!r} {what} {self.agrees:.1%} of the labels by itself. If it was "
@@ -86,7 +98,8 @@ def _leak(column: pl.Series, labels: np.ndarray, words: set[str]) -> Leak:
         and set(column.drop_nulls().cast(str).unique().to_list()) <= words
         and column.null_count() < len(column)
     )
-    return Leak(column.name, agrees, names)
+    repeats = not names and len(values) > max(MANY * q, ENOUGH)
+    return Leak(column.name, agrees, names, repeats)
 
 
 def _by_neighbours(column: pl.Series, labels: np.ndarray) -> float:
