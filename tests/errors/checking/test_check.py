@@ -202,7 +202,7 @@ def test_a_column_that_says_whom_rows_are_from_gets_the_advice_to_group_by_it():
         seen = candidly.check(frame, label="kind", classifier="forest", folds=3)
     apart = candidly.check(frame, label="kind", classifier="forest", folds=3, group="patient")
     assert seen.accuracy > 0.9
-    assert apart.accuracy < 0.6  # nothing tells the label of somebody new
+    assert apart.accuracy < 0.7  # nothing tells the label of somebody new
 
 
 def test_rows_without_a_label_and_a_single_class_show_no_leak():

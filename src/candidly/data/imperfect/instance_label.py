@@ -1,10 +1,10 @@
 """Instance-dependent noise: which wrong label an example has depends on its features.
 
 Each example draws a rate from a normal distribution around the one asked for (standard deviation
-0.1, cut off to [0, 1]), whatever its features are, and its wrong label from the softmax of its features times a random matrix
-that belongs to its true class. In the published construction an example is wrong with the
-probability that it drew; here that is shifted by one constant for all, so that the number of wrong
-labels is exact.
+0.1, cut off to [0, 1]), whatever its features are, and its wrong label from the softmax of its
+features times a random matrix that belongs to its true class. In the published construction an
+example is wrong with the probability that it drew; here that is shifted by one constant for all, so
+that the number of wrong labels is exact.
 
 Source: Xia et al., "Part-dependent label noise", NeurIPS 2020, algorithm 2.
 """
