@@ -31,6 +31,7 @@ SPELLED = {
     "PiCO+": "PiCO_plus",
 }
 AT_ONCE = {"PiCO+"}  # from version 1 on
+ANCHORED = {"forward-t", "backward-t", "t-revision"}  # anchors of rare classes are their own
 GUARDED = {"LWS", "VALEN", "IDGP", "CRDPLL", "FREDIS"}
 
 
@@ -49,8 +50,8 @@ def test_d_seed_1_plench_is_seeded_by_the_benchmarks_spelling_and_fixed_by_ours(
 
 def test_only_these_have_another_version_in_plench():
     raised = {name for name in ALGORITHMS if algorithm(name, "plench").version == 2}
-    assert raised == {*SPELLED, *GUARDED} - AT_ONCE
-    assert all(page.version == 1 for page in ALGORITHMS.values())
+    assert raised == ({*SPELLED, *GUARDED} - AT_ONCE) | ANCHORED
+    assert {name for name, page in ALGORITHMS.items() if page.version > 1} == ANCHORED
     spelled = {name for name in ALGORITHMS if algorithm(name, "plench").seed_name(2) != name}
     assert spelled == set(SPELLED)
     first = {name for name in ALGORITHMS if algorithm(name, "plench").seed_name(1) != name}
