@@ -29,7 +29,7 @@ ANSWERS = {
     ),
     "I had the suspicious labels checked. How many wrong ones are left?": (
         "tutorials/wrong-labels.html",
-        "So at most 19 labels are still wrong, with 95 % confidence.",
+        "So at most 20 labels are still wrong, with 95 % confidence.",
     ),
     "Which of my annotators guess, and which mix up two classes?": (
         "tutorials/several-annotators.html",
