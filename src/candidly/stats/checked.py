@@ -19,6 +19,7 @@ from ..ground.names import made_by
 from .strata import more_to_halve, stratified_total
 
 COLUMNS = ("stratum", "stratum size", "stratum chance")  # of a table of such rows
+WRONG = "wrong"  # a column that people add, which says of each row whether its label is
 
 
 @dataclass(frozen=True, eq=False)

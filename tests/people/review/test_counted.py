@@ -76,6 +76,32 @@ def test_disagreement_counts_as_the_readings_say(project):
     assert review.overview(project).counted == counts["exact"]
 
 
+def test_items_that_further_answers_may_change_are_not_counted_yet(tmp_path):
+    """Two of three for the given label is no error while two of five have still to answer."""
+    rules = some_rules(people=5, threshold=3)
+    made = review.make_project(tmp_path / "p", some_items(12), rules, drawn=drawn_of(12))
+    with made as project:
+        ann, bob, cy, dan, eve = team(project, 5)
+        for who, said in ((ann, "given"), (bob, "given"), (cy, "guessed")):
+            work_through(project, who, lambda task, said=said: said)
+        assert review.overview(project).counted is None
+        assert review.verdicts(project).error.all()  # so far
+        review.votes(project).write_csv(tmp_path / "votes.csv")
+        work_through(project, dan, lambda task: "given")
+        found = review.overview(project).counted  # three of at most five: that is settled
+        assert (found.checked, found.found) == (12, 0)
+        work_through(project, eve, lambda task: "neither")
+        assert review.overview(project).counted == found
+        review.votes(project).write_csv(tmp_path / "votes.csv")
+        assert validation.read_checked(tmp_path / "votes.csv").count() == found
+
+
+def test_a_stratum_column_of_the_tables_own_says_nothing(tmp_path):
+    columns = {"item": [1, 2], "person": ["a", "a"], "answer": ["given", "both"], "stratum": [7, 8]}
+    pl.DataFrame(columns).write_csv(tmp_path / "v.csv")
+    assert validation.read_answers(tmp_path / "v.csv").drawn is None
+
+
 def test_nothing_is_counted_before_every_stratum_has_a_verdict(project):
     assert review.overview(project).counted is None
     assert "counted" not in status_of(project)

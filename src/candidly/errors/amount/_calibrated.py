@@ -43,7 +43,7 @@ def _odds(chance: np.ndarray) -> np.ndarray:
 
 
 def _line(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """Intercept and slope, from 0 and 1 by Newton's steps; the slope at least 0."""
+    """Intercept and slope, held towards 0 and 1; the slope at least 0."""
     from scipy.optimize import minimize
 
     def loss(at: np.ndarray) -> tuple[float, np.ndarray]:

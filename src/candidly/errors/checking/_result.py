@@ -19,7 +19,7 @@ from ...data.labels.labelled import Labelled
 from ...ground.problem import passed
 from ...show.document import Document
 from ...show.grid import Grid
-from ...stats.checked import CheckedCount
+from ...stats.checked import WRONG, CheckedCount
 from ..amount import MOST, WrongLabels, rows_to_check, table_to_check
 from ..amount.shown import depths_grid, how_many
 from ..confident import Evidence, Issues
@@ -272,13 +272,16 @@ class Checked:
         scores = ["given", "proposed", "predicted", *self.shown[2:]]
         return self._beside_own(found.with_columns(ids).select("index", "id", *scores))
 
-    def _beside_own(self, found: pl.DataFrame) -> pl.DataFrame:
-        """A table with the rows' own columns behind; ``index`` says which rows."""
+    def _beside_own(self, found: pl.DataFrame, *kept: str) -> pl.DataFrame:
+        """A table with the rows' own columns behind; ``index`` says which rows.
+
+        ``kept``: names of columns that people will add.
+        """
         import polars as pl
 
         rows, parts = found["index"].to_numpy(), found.get_columns()
         own = [] if self.frame is None else self.frame[rows].get_columns()
-        taken = {part.name for part in parts}
+        taken = {*kept, *(part.name for part in parts)}
         own = [c.alias(f"{c.name} (own)") if c.name in taken else c for c in own]
         return pl.DataFrame([*parts, *own])
 
@@ -334,7 +337,7 @@ class Checked:
         found = table_to_check(drawn, self.wrong, evidence, self.data.classes)
         ids = pl.Series("id", self.data.ids[drawn.rows].tolist())
         found = found.with_columns(ids).select("index", "id", pl.exclude("index", "id"))
-        return self._beside_own(found)
+        return self._beside_own(found, WRONG)
 
     def _numbered(self) -> pl.DataFrame:
         """Inputs that are an array, with numbers for names."""

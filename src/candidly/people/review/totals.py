@@ -121,7 +121,7 @@ class Overview:
 
 def overview(project: Project) -> Overview:
     """``progress``, ``standings`` and ``pairs`` together, for the price of about one of them."""
-    counts = None if project.drawn is None else counted(verdicts(project))
+    counts = None if project.drawn is None else counted(verdicts(project), project.rules.people)
     with project.store.read() as connection:
         rows = _sums(connection, project)
         return Overview(
@@ -253,7 +253,7 @@ def checked_rows(project: Project) -> CheckedRows:
     Raises:
         ValueError: the project asks about other rows, or another question than verdicts.
     """
-    return checked_in(verdicts(project), str(project.folder))
+    return checked_in(verdicts(project), str(project.folder), project.rules.people)
 
 
 def _check_verdicts(project: Project, what: str) -> None:

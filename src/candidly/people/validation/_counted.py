@@ -14,30 +14,39 @@ from ._answers import read_answers
 from ._totals import by_reading
 from ._verdicts import Verdicts, check_verdicts, judge
 from .drawn import read_marked
-from .rule import fewest, majority
+from .rule import fewest, majority, settled
 from .tally import Tally
 
 
-def counted(verdicts: Verdicts) -> Mapping[str, CheckedCount] | None:
-    """For every reading, how many of all labels are wrong; undecided items count as not drawn.
+def counted(verdicts: Verdicts, people: int | None = None) -> Mapping[str, CheckedCount] | None:
+    """For every reading, how many of all labels are wrong; unfinished items count as not drawn.
 
-    None where items were not drawn for a count, or those of a stratum are all undecided yet.
+    Unfinished are those whose category answers that are still to come may change: two of three for
+    the given label is no error yet where five people are asked.
+
+    Args:
+        people: who are asked about each item; by default as many as answered about any.
+
+    None where items were not drawn for a count, or those of a stratum are all unfinished yet.
     """
     check_verdicts(verdicts)
     drawn = verdicts.tally.drawn if isinstance(verdicts.tally, Tally) else None
     if drawn is None:
         return None
-    there = verdicts.decided
+    there = _finished(verdicts, people)
     some = drawn.some(there)
     if not some.drawn.all():
         return None
     return {name: count_checked(some, mask[there]) for name, mask in by_reading(verdicts).items()}
 
 
-def checked_rows(verdicts: Verdicts, source: str = "the answers") -> CheckedRows:
+def checked_rows(
+    verdicts: Verdicts, source: str = "the answers", people: int | None = None
+) -> CheckedRows:
     """What verdicts say of the rows that were drawn: wrong, by the reading ``exact``.
 
     Args:
+        people: see ``counted``.
         source: what to call the answers in a message.
 
     Raises:
@@ -50,13 +59,23 @@ def checked_rows(verdicts: Verdicts, source: str = "the answers") -> CheckedRows
             f"{source} is about rows that were not drawn for a count, and says nothing of others.",
             "ask people about the rows that candidly check draws",
         )
-    there = verdicts.decided
+    there = _finished(verdicts, people)
     labels = tally.given[there].tolist()
     if tally.classes is not None:
         labels = [tally.classes[k] for k in labels]
     known = None if np.any(tally.given < 0) else labels
     wrong = verdicts.error[there]
     return CheckedRows(tally.drawn.some(there), wrong, known, len(tally), source)
+
+
+def _finished(verdicts: Verdicts, people: int | None) -> np.ndarray:
+    """Which items have a category that no answer still to come can change: bool (k,)."""
+    tally = verdicts.tally
+    assert isinstance(tally, Tally)
+    asked = int(tally.answers.max(initial=0)) if people is None else people
+    left = np.maximum(asked - tally.answers, 0)
+    wanted = np.maximum(verdicts.threshold, majority(np.maximum(tally.answers, asked)))
+    return verdicts.decided & ((left == 0) | settled(tally.counts, left, wanted, 0))
 
 
 def read_checked(path: Path | str, roles: Roles | None = None) -> CheckedRows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,13 +11,17 @@ import numpy as np
 from ...data.ingest import Roles, read_frame
 from ...data.ingest.table_checks import about, check_columns, typed, whole_column
 from ...ground.arrays import door
-from ...stats.checked import COLUMNS, CheckedRows, RowsToCheck, rows_of_columns
+from ...stats.checked import COLUMNS, WRONG, CheckedRows, RowsToCheck, rows_of_columns
 
 if TYPE_CHECKING:
     import polars as pl
 
-WRONG = "wrong"  # a column that says of each row whether its label is
 WORDS = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False}
+
+
+def says_how(columns: Sequence[str]) -> bool:
+    """Whether a table says how its rows were drawn; one with a ``stratum`` of its own does not."""
+    return not {*columns}.isdisjoint(COLUMNS[1:])
 
 
 @door
@@ -30,8 +35,7 @@ def drawn_in(frame: pl.DataFrame, rows: np.ndarray) -> RowsToCheck | None:
     Raises:
         ValueError: some of the columns alone, cells that are no numbers, rows that disagree.
     """
-    there = [name for name in COLUMNS if name in frame.columns]
-    if not there:
+    if not says_how(frame.columns):
         return None
     check_columns(frame.columns, COLUMNS)
     which, first = np.unique(rows, return_index=True)
@@ -48,7 +52,7 @@ def read_drawn(path: Path | str) -> RowsToCheck | None:
     """
     frame = read_frame(Path(path)).frame
     with about(path):
-        if not set(COLUMNS) & set(frame.columns):
+        if not says_how(frame.columns):
             return None
         check_columns(frame.columns, ("index", *COLUMNS))
         rows = whole_column(frame["index"])
