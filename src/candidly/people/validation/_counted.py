@@ -75,7 +75,11 @@ def _finished(verdicts: Verdicts, people: int | None) -> np.ndarray:
     asked = int(tally.answers.max(initial=0)) if people is None else people
     left = np.maximum(asked - tally.answers, 0)
     wanted = np.maximum(verdicts.threshold, majority(np.maximum(tally.answers, asked)))
-    return verdicts.decided & ((left == 0) | settled(tally.counts, left, wanted, 0))
+    done = left == 0
+    for more, need in {*zip(left[~done].tolist(), wanted[~done].tolist())}:
+        here = (left == more) & (wanted == need)
+        done[here] = settled(tally.counts[here], more, need, 0)
+    return verdicts.decided & done
 
 
 def read_checked(path: Path | str, roles: Roles | None = None) -> CheckedRows:

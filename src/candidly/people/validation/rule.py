@@ -61,11 +61,9 @@ def categories(counts: np.ndarray, threshold: np.ndarray, least: int = FEWEST) -
     return category
 
 
-@door(apart=["left", "threshold"])
-def settled(counts: np.ndarray, left: Any, threshold: Any, least: int = FEWEST) -> np.ndarray:
+@door
+def settled(counts: np.ndarray, left: int, threshold: int, least: int = FEWEST) -> np.ndarray:
     """Whether ``left`` more answers cannot change the category: int (k, 5) -> bool (k,).
-
-    ``left`` and ``threshold`` are numbers, or int (k,).
 
     Either one answer has reached the threshold, or none can; and ``least`` have answered.
     """
