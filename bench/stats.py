@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from _bench import Claim, at_least, at_most, main
-from candidly.stats import clopper_pearson, compare_all, corrected_t, leader
+from candidly.stats import RandomSplits, clopper_pearson, compare_all, corrected_t, leader
 
 ROWS, WIDTH = 500, 3
 SPLITS, ALGORITHMS = (3, 5, 10), (2, 8)
@@ -69,9 +69,9 @@ def false_winners(
     counts = {"leader": 0, "compare_all": 0, "usual": 0}
     for _ in range(repetitions):
         table = accuracies(k, splits, g, squares, rows)
-        counts["leader"] += leader(table, names, TEST_SHARE).beyond_chance
-        counts["usual"] += leader(table, names, 0).beyond_chance
-        pairs = compare_all(table, names, TEST_SHARE).pairs
+        counts["leader"] += leader(table, names, RandomSplits(TEST_SHARE)).beyond_chance
+        counts["usual"] += leader(table, names, RandomSplits(0)).beyond_chance
+        pairs = compare_all(table, names, RandomSplits(TEST_SHARE)).pairs
         counts["compare_all"] += any(pair.verdict in ("win", "loss") for pair in pairs)
     return counts
 
@@ -93,7 +93,7 @@ def found_leads(repetitions: int, correlation: float, splits: int = 10, seed: in
         d = LEAD + DEVIATION * noise
         test = corrected_t(80 + d, np.full(splits, 80.0), TEST_SHARE)
         table = np.stack([80 + d, np.full(splits, 80.0)], 1)
-        winner = leader(table, ["a", "b"], TEST_SHARE)
+        winner = leader(table, ["a", "b"], RandomSplits(TEST_SHARE))
         found += winner.beyond_chance and winner.name == "a" and test.told
     return found
 

@@ -15,7 +15,7 @@ from _reproduction.words import minus
 from candidly.compare.stability._ranks import competition_ranks, correlation
 from candidly.learn.algorithms import algorithm
 from candidly.show.words import listed
-from candidly.stats import compare_all
+from candidly.stats import RandomSplits, compare_all
 
 from .judging import (
     MARGIN,
@@ -148,7 +148,7 @@ def best_everywhere(table: Tabular) -> Finding:
         columns = [values(table.fixed[name], criterion) for name in names]
         means = [mean(table.fixed[name], criterion) for name in names]
         firsts[criterion] = names[int(np.argmax(means))]
-        pairs = compare_all(list(map(list, zip(*columns))), names, table.test_share)
+        pairs = compare_all(list(map(list, zip(*columns))), names, RandomSplits(table.test_share))
         for name in names:
             clear[name] = clear.get(name, 0) + pairs.counts(name)["loss"]
     unbeaten = [name for name in names if not clear[name]]

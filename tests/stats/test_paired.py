@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from candidly.stats import (
+    RandomSplits,
     bootstrap_interval,
     compare_all,
     corrected_t,
@@ -100,9 +101,9 @@ def test_nan_never_comes_out(pairs):
         (lambda: corrected_t([1, math.inf], [1, 2], 0.1), r"`first` is infinite at \[1\]"),
         (lambda: corrected_t([1, "x"], [1, 2], 0.1), "`first` is no array of numbers"),
         (lambda: corrected_t([1, 2], [1, 2], 0.1, level=95), "`level` is 95"),
-        (lambda: compare_all([[1, 2]], ["a"], 0.1), "2 columns and `names` 1"),
-        (lambda: compare_all([[1, 2]], ["a", "a"], 0.1), "'a' comes twice"),
-        (lambda: leader([], [], 0.1), "`names` is empty"),
+        (lambda: compare_all([[1, 2]], ["a"], RandomSplits(0.1)), "2 columns and `names` 1"),
+        (lambda: compare_all([[1, 2]], ["a", "a"], RandomSplits(0.1)), "'a' comes twice"),
+        (lambda: leader([], [], RandomSplits(0.1)), "`names` is empty"),
         (lambda: correlated_t([1, 2], [1, 3], 0.1, -1), "`rope` is -1"),
         (lambda: bootstrap_interval([1, 2], method="t"), "`method` is 't'"),
     ],
@@ -142,13 +143,13 @@ def test_wilcoxon_is_exact_for_few_pairs():
 
 def test_all_pairs_and_holm():
     table = G.normal([3, 0, 0], [0.1, 0.5, 0.5], (8, 3))
-    found = compare_all(table, ["a", "b", "c"], 0.1)
+    found = compare_all(table, ["a", "b", "c"], RandomSplits(0.1))
     p = [corrected_t(table[:, i], table[:, j], 0.1).p for i, j in ((0, 1), (0, 2), (1, 2))]
     assert [pair.p_holm for pair in found.pairs] == holm(np.array(p)).tolist()
     assert [pair.verdict for pair in found.pairs] == ["win", "win", "tie"]
     assert found.counts("a") == {"win": 2, "tie": 0, "loss": 0, "unknown": 0}
     assert found.counts("b") == {"win": 0, "tie": 1, "loss": 1, "unknown": 0}
-    lower = compare_all(table, ["a", "b", "c"], 0.1, higher=False)
+    lower = compare_all(table, ["a", "b", "c"], RandomSplits(0.1), higher=False)
     assert [pair.verdict for pair in lower.pairs] == ["loss", "loss", "tie"]
     with pytest.raises(KeyError, match="'d' is not among"):
         found.counts("d")
@@ -156,40 +157,40 @@ def test_all_pairs_and_holm():
 
 def test_pairs_without_a_test_do_not_count_for_holm():
     table = [[3.0, 0.1, None], [3.2, 0.2, None], [3.1, 0.4, 1.0]]
-    found = compare_all(table, ["a", "b", "c"], 0.1)
+    found = compare_all(table, ["a", "b", "c"], RandomSplits(0.1))
     assert (found.tested, found.pairs[0].p_holm) == (1, found.pairs[0].test.p)
     assert [pair.verdict for pair in found.pairs] == ["win", "unknown", "unknown"]
-    assert compare_all([[1.0], [2.0]], ["a"], 0.1).pairs == ()
+    assert compare_all([[1.0], [2.0]], ["a"], RandomSplits(0.1)).pairs == ()
 
 
 def test_a_leader_must_beat_everybody():
     table = np.array([[0.9, 0.8, 0.5], [0.8, 0.9, 0.6], [0.95, 0.7, 0.5], [0.9, 0.9, 0.4]])
-    found = leader(table, list("abc"), 0.1)
+    found = leader(table, list("abc"), RandomSplits(0.1))
     assert (found.name, found.beyond_chance, found.splits) == ("a", False, 4)
     assert [(lead.over, lead.beyond_chance) for lead in found.leads] == [("b", False), ("c", True)]
     assert found.why == "The lead of a over b could be chance at 5%, over 4 splits."
-    two = leader(table[:, [0, 2]], ["a", "c"], 0.1)
+    two = leader(table[:, [0, 2]], ["a", "c"], RandomSplits(0.1))
     assert (two.beyond_chance, two.why) == (True, "a leads c beyond chance over 4 splits.")
-    assert leader(table, list("abc"), 0.1, higher=False).name == "c"
-    assert leader(table, list("abc"), 0.1, higher=False).beyond_chance
+    assert leader(table, list("abc"), RandomSplits(0.1), higher=False).name == "c"
+    assert leader(table, list("abc"), RandomSplits(0.1), higher=False).beyond_chance
 
 
 def test_leaders_where_values_are_missing():
-    alone = leader([[None, 0.5], [NAN, 0.6]], ["a", "b"], 0.1)
+    alone = leader([[None, 0.5], [NAN, 0.6]], ["a", "b"], RandomSplits(0.1))
     assert (alone.name, alone.beyond_chance, alone.without) == ("b", False, ("a",))
     assert "only algorithm" in alone.why
-    assert leader([[None]], ["a"], 0.1).name is None
-    assert leader([], ["a"], 0.1).why == "Nobody has a value."
+    assert leader([[None]], ["a"], RandomSplits(0.1)).name is None
+    assert leader([], ["a"], RandomSplits(0.1)).why == "Nobody has a value."
     # b is seen on the easy split only: its mean is higher, and nothing can be told
-    easy = leader([[0.99, 0.99], [0.5, None], [0.6, None]], ["a", "b"], 0.1)
+    easy = leader([[0.99, 0.99], [0.5, None], [0.6, None]], ["a", "b"], RandomSplits(0.1))
     assert (easy.name, easy.beyond_chance, easy.least_splits) == ("b", False, 1)
     assert "cannot be told from 1 split" in easy.why
     # b's mean is higher by a split that a lacks; where both are, a is higher beyond chance
     table = [[0.90, 0.80], [0.92, 0.81], [0.91, 0.79], [None, 5.0]]
-    behind = leader(table, ["a", "b"], 0.1)
+    behind = leader(table, ["a", "b"], RandomSplits(0.1))
     assert behind.leads[0].test.p < 0.05
     assert (behind.name, behind.beyond_chance) == ("b", False)
-    level = leader([[0.3, 0.3], [0.1, 0.1]], ["a", "b"], 0.1)
+    level = leader([[0.3, 0.3], [0.1, 0.1]], ["a", "b"], RandomSplits(0.1))
     assert (level.name, level.beyond_chance) == ("a", False)
 
 

@@ -1,26 +1,20 @@
 """Means over splits and what their ± is, shares, and which differences are real.
 
-Over random splits of one data set, which share rows: ``corrected_t``, ``compare_all``, ``leader``
-and ``correlated_t``, which take the overlap of training sets into account. Over data sets:
+Over splits of one data set: ``compare_all`` and ``leader``, by a design that says what splits have
+in common. ``RandomSplits`` share training rows (``corrected_t``, ``correlated_t``); where all have
+``OneTestSet``, its rows are a second kind of chance (``crossed_t``). Over data sets:
 ``wilcoxon``, ``friedman``, ``nemenyi``, ``conover``, ``signed_rank``. Over either:
 ``bootstrap_interval``, ``rank_stability``. Differences are always the first minus the second, and
 what is missing, None or NaN, is left out and counted in what comes back.
 """
 
-from .bayes import Beliefs, correlated_t, signed_rank
+from .all_pairs import AllPairs, PairOutcome, compare_all
+from .bayes import Beliefs, beliefs_of, correlated_t, signed_rank
 from .bootstrap import BootstrapInterval, bootstrap_interval
+from .designs import Design, OneTestSet, RandomSplits, crossed_t
 from .leading import Lead, Leader, leader
 from .metrics import Metric
-from .paired import (
-    AllPairs,
-    PairedT,
-    PairOutcome,
-    SignedRanks,
-    compare_all,
-    corrected_t,
-    holm,
-    wilcoxon,
-)
+from .paired import PairedT, SignedRanks, corrected_t, holm, wilcoxon
 from .ranks import (
     AverageRanks,
     ConoverTest,
@@ -45,13 +39,16 @@ __all__ = [
     "Beliefs",
     "BootstrapInterval",
     "ConoverTest",
+    "Design",
     "FriedmanTest",
     "Lead",
     "Leader",
     "Metric",
     "NemenyiGroups",
+    "OneTestSet",
     "PairOutcome",
     "PairedT",
+    "RandomSplits",
     "RankPair",
     "RankStability",
     "SignedRanks",
@@ -59,12 +56,14 @@ __all__ = [
     "StratifiedTotal",
     "Summary",
     "average_ranks",
+    "beliefs_of",
     "bootstrap_interval",
     "clopper_pearson",
     "compare_all",
     "conover",
     "corrected_t",
     "correlated_t",
+    "crossed_t",
     "friedman",
     "holm",
     "interval",

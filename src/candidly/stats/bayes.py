@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ground.arrays import door
-from ._cells import Values, differences, variance_factor
+from ._cells import Values, differences
+from .paired import PairedT, corrected_t
 
 BLOCK = 1 << 22  # numbers at a time
 
@@ -59,20 +60,32 @@ def correlated_t(first: Values, second: Values, test_share: float, rope: float) 
     >>> round(found.worse, 3), round(found.equivalent, 3), round(found.better, 3)
     (0.12, 0.034, 0.845)
     """
+    return beliefs_of(corrected_t(first, second, test_share), rope)
+
+
+def beliefs_of(test: PairedT, rope: float) -> Beliefs:
+    """The posterior of the difference that a paired t test is of, with its degrees of freedom.
+
+    Args:
+        test: of any design.
+        rope: at least 0.
+
+    Returns:
+        No p: None. No difference and no variance: equivalent for certain.
+    """
     from scipy.special import stdtr
 
     _check_rope(rope)
-    overlap = variance_factor(1, test_share) - 1
-    d, left_out = differences(first, second)
-    n = len(d)
-    if n < 2 or (d[0] != 0 and (d == d[0]).all()):
-        return Beliefs(None, None, None, rope, n, left_out)
-    if not d.any():
-        return Beliefs(0.0, 1.0, 0.0, rope, n, left_out)
-    mean, scale = float(d.mean()), float(d.std(ddof=1)) * (1 / n + overlap) ** 0.5
-    worse = float(stdtr(n - 1, (-rope - mean) / scale))
-    better = float(stdtr(n - 1, (mean - rope) / scale))
-    return Beliefs(worse, max(0.0, 1 - worse - better), better, rope, n, left_out)
+    told = test.difference, test.standard_error, test.freedom
+    if test.p is None or any(value is None for value in told):
+        return Beliefs(None, None, None, rope, test.pairs, test.left_out)
+    mean, scale, freedom = (float(value or 0.0) for value in told)
+    if scale == 0:
+        return Beliefs(0.0, 1.0, 0.0, rope, test.pairs, test.left_out)
+    worse = float(stdtr(freedom, (-rope - mean) / scale))
+    better = float(stdtr(freedom, (mean - rope) / scale))
+    rest = max(0.0, 1 - worse - better)
+    return Beliefs(worse, rest, better, rope, test.pairs, test.left_out)
 
 
 @door

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..ground.arrays import door
 from ._cells import Cells, check_level, named, rounded
-from .paired import PairedT, corrected_t
+from .designs import Design
+from .paired import PairedT
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,12 @@ class Leader:
 def leader(
     table: Cells,
     names: Sequence[str],
-    test_share: float,
+    design: Design,
     alpha: float = 0.05,
     *,
     higher: bool = True,
 ) -> Leader:
-    """The algorithm with the best mean; its lead over each other one by ``corrected_t``.
+    """The algorithm with the best mean; its lead over each other one by the design's test.
 
     A lead is beyond chance where the two-sided p is at most alpha and the difference favours the
     leader. As every lead must be, no correction for their number is needed: where several are
@@ -60,12 +61,13 @@ def leader(
         table: (n, k), a row per split, a column per algorithm; None and NaN are missing. A mean
             is over the splits that an algorithm has, a lead over those that both have.
         names: of the k algorithms. Of equal means the first one leads, and its lead is none.
-        test_share: as in ``corrected_t``.
+        design: what the rows have in common: ``RandomSplits`` or ``OneTestSet``.
         alpha: in (0, 1).
         higher: whether a higher value is better.
 
+    >>> from candidly.stats import RandomSplits
     >>> rows = [[0.91, 0.85, 0.6], [0.92, 0.87, 0.5], [0.90, 0.85, 0.6]]
-    >>> found = leader(rows, ["a", "b", "c"], test_share=0.1)
+    >>> found = leader(rows, ["a", "b", "c"], RandomSplits(0.1))
     >>> found.name, found.beyond_chance, found.why
     ('a', True, 'a leads each of 2 others beyond chance over 3 splits.')
     """
@@ -83,7 +85,7 @@ def leader(
     for k in np.flatnonzero(some).tolist():
         if k == best:
             continue
-        test = corrected_t(cells[:, best], cells[:, k], test_share, 1 - alpha)
+        test = design.compared(cells, best, k, 1 - alpha)
         ahead = test.difference is not None and (test.difference > 0) == higher
         beyond = ahead and test.p is not None and test.p <= alpha
         level = bool(means[k] == means[best])

@@ -1,18 +1,18 @@
-"""Two algorithms on the same splits or data sets, and all pairs of several.
+"""Two algorithms on the same splits or data sets.
 
 Differences are the first minus the second. What one of the two lacks is left out and counted.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..ground.arrays import door
-from ._cells import Cells, Values, check_level, differences, named, variance_factor
+from ._cells import Values, check_level, differences, variance_factor
+
+MOST_FREE = 1e9  # degrees of freedom; with more the t distribution is the normal one
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class PairedT:
 
     None stands for what cannot be told: the mean without pairs; the rest from fewer than two
     pairs; the interval and p where all differences are the same and not 0, as a spread of 0 over
-    some splits says that values are coarse and not that there is no chance.
+    some splits says that values are coarse and not that there is no chance. ``freedom`` are the
+    degrees of freedom of the standard error.
     """
 
     difference: float | None
@@ -33,6 +34,7 @@ class PairedT:
     p: float | None
     pairs: int
     left_out: int
+    freedom: float | None = None
 
     @property
     def told(self) -> bool:
@@ -72,23 +74,43 @@ def corrected_t(first: Values, second: Values, test_share: float, level: float =
 
 
 def _t_of(d: np.ndarray, overlap: float, left_out: int, level: float) -> PairedT:
-    from scipy.special import stdtr, stdtrit
-
     n = len(d)
     if n < 2:
         mean = float(d[0]) if n else None
         return PairedT(mean, None, None, None, None, None, None, n, left_out)
-    mean = float(d.mean())
     if (d == d[0]).all():
         if d[0] == 0:
-            return PairedT(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, n, left_out)
+            return t_of(0.0, 0.0, 0.0, n - 1, n, left_out, level)
         return PairedT(float(d[0]), 0.0, 0.0, None, None, None, None, n, left_out)
-    deviation = float(d.std(ddof=1))
-    error = deviation * (1 / n + overlap) ** 0.5
-    half = float(stdtrit(n - 1, (1 + level) / 2)) * error
+    mean, deviation = float(d.mean()), float(d.std(ddof=1))
+    return t_of(mean, deviation, deviation**2 * (1 / n + overlap), n - 1, n, left_out, level)
+
+
+def t_of(
+    mean: float,
+    deviation: float,
+    variance: float,
+    freedom: float,
+    pairs: int,
+    left_out: int,
+    level: float,
+) -> PairedT:
+    """The t test of a mean whose variance is known with so many degrees of freedom.
+
+    Without variance a mean of 0 has p 1, and of another nothing can be told.
+    """
+    from scipy.special import stdtr, stdtrit
+
+    if variance == 0:
+        if mean == 0:
+            return PairedT(0.0, deviation, 0.0, 0.0, 0.0, 0.0, 1.0, pairs, left_out, freedom)
+        return PairedT(mean, deviation, 0.0, None, None, None, None, pairs, left_out, freedom)
+    error, freedom = variance**0.5, min(freedom, MOST_FREE)
+    half = float(stdtrit(freedom, (1 + level) / 2)) * error
     statistic = mean / error
-    p = min(1.0, 2 * float(stdtr(n - 1, -abs(statistic))))
-    return PairedT(mean, deviation, error, mean - half, mean + half, statistic, p, n, left_out)
+    p = min(1.0, 2 * float(stdtr(freedom, -abs(statistic))))
+    low, high = mean - half, mean + half
+    return PairedT(mean, deviation, error, low, high, statistic, p, pairs, left_out, freedom)
 
 
 @dataclass(frozen=True)
@@ -154,90 +176,3 @@ def holm(p: np.ndarray) -> np.ndarray:
     adjusted = np.empty(len(p))
     adjusted[order] = np.minimum(1, np.maximum.accumulate(np.asarray(p)[order] * factors))
     return adjusted
-
-
-@dataclass(frozen=True)
-class PairOutcome:
-    """One pair of all: its test, its p after Holm's correction, and the verdict for the first.
-
-    ``verdict`` is ``win``, ``loss`` or ``tie`` of the first, or ``unknown`` where there is no p.
-    """
-
-    first: str
-    second: str
-    test: PairedT
-    p_holm: float | None
-    verdict: str
-
-
-@dataclass(frozen=True)
-class AllPairs:
-    """All pairs of some algorithms, in the order of their names, each pair once."""
-
-    names: tuple[str, ...]
-    pairs: tuple[PairOutcome, ...]
-    tested: int  # pairs with a p, over which Holm's correction goes
-    alpha: float
-
-    def counts(self, name: str) -> dict[str, int]:
-        """How often an algorithm wins, ties and loses, and how often that is unknown."""
-        if name not in self.names:
-            raise KeyError(f"{name!r} is not among {', '.join(self.names)}.")
-        turned = {"win": "loss", "loss": "win"}
-        found = dict.fromkeys(("win", "tie", "loss", "unknown"), 0)
-        for pair in self.pairs:
-            if pair.first == name:
-                found[pair.verdict] += 1
-            elif pair.second == name:
-                found[turned.get(pair.verdict, pair.verdict)] += 1
-        return found
-
-
-@door
-def compare_all(
-    table: Cells,
-    names: Sequence[str],
-    test_share: float,
-    alpha: float = 0.05,
-    *,
-    higher: bool = True,
-) -> AllPairs:
-    """Every pair of algorithms by ``corrected_t``, with Holm's correction over all that have a p.
-
-    Args:
-        table: (n, k), a row per split, a column per algorithm; None and NaN are missing. A pair
-            uses the rows that both have.
-        names: the names of the k algorithms.
-        test_share: as in ``corrected_t``.
-        alpha: the chance of any false winner that is accepted, over all pairs together.
-        higher: whether a higher value is better. Differences are the first minus the second
-            either way.
-
-    Returns:
-        From one algorithm: no pairs.
-
-    >>> found = compare_all([[0.9, 0.5], [0.8, 0.5], [0.9, 0.4]], ["a", "b"], test_share=0.1)
-    >>> found.pairs[0].verdict, found.counts("b")
-    ('win', {'win': 0, 'tie': 0, 'loss': 1, 'unknown': 0})
-    """
-    check_level(alpha, "alpha")
-    cells = named(table, names)
-    tests = [
-        (i, j, corrected_t(cells[:, i], cells[:, j], test_share, 1 - alpha))
-        for i, j in itertools.combinations(range(len(names)), 2)
-    ]
-    known = [test.p for *_, test in tests if test.p is not None]
-    adjusted = iter(holm(np.array(known)).tolist())
-    pairs = []
-    for i, j, test in tests:
-        p = None if test.p is None else next(adjusted)
-        pairs.append(PairOutcome(names[i], names[j], test, p, _verdict(test, p, alpha, higher)))
-    return AllPairs(tuple(names), tuple(pairs), len(known), alpha)
-
-
-def _verdict(test: PairedT, p: float | None, alpha: float, higher: bool) -> str:
-    if p is None or test.difference is None:
-        return "unknown"
-    if p > alpha:
-        return "tie"
-    return "win" if (test.difference > 0) == higher else "loss"

@@ -20,6 +20,7 @@ from candidly.compare.report.changes import (
 )
 from candidly.compare.report.changes_document import changes_document
 from candidly.compare.report.paper_table import read_paper_table
+from candidly.stats import RandomSplits
 from compare.report.fake_results import change, diverged, make_results, unfinished
 
 RULE = {"d": ("f" * 64, "random", 0.1)}
@@ -38,7 +39,7 @@ def side(values, name="A", divided=RULE, share=0.1):
         )
         for algorithm, mine in values.items()
     }
-    return ResultSet(name, entries, divided, {"d": share})
+    return ResultSet(name, entries, divided, {"d": RandomSplits(share)})
 
 
 def fake(**more):
@@ -61,12 +62,12 @@ def test_paired_differences_are_b_minus_a_with_the_corrected_variance():
 
 def test_unpaired_without_overlap_is_welchs_test():
     first, second = SideEntry(0.5, 0.02, 5), SideEntry(0.6, 0.03, 8)
-    difference, low, high, p = unpaired(first, second, 0.0)
+    difference, low, high, p = unpaired(first, second, RandomSplits(0.0))
     deviations = (0.03 * 8**0.5, 8), (0.02 * 5**0.5, 5)
     expected = ttest_ind_from_stats(0.6, *deviations[0], 0.5, *deviations[1], equal_var=False)
     assert p == pytest.approx(expected.pvalue)
     assert (low + high) / 2 == pytest.approx(difference) == pytest.approx(0.1)
-    wider = unpaired(first, second, 0.1)
+    wider = unpaired(first, second, RandomSplits(0.1))
     assert wider[1] < low  # splits that share rows say less
 
 
@@ -101,7 +102,9 @@ def test_one_split_or_no_value_cannot_be_told():
     one = compare_sides(side({"CC": [0.5]}), side({"CC": [0.9]}, "B")).rows[0]
     assert (one.verdict, one.p, one.low) == ("cannot be told", None, None)
     assert one.difference == pytest.approx(0.4)
-    none = ResultSet("B", {("CR", "d", "CC"): SideEntry(None, None, 0)}, RULE, {"d": 0.1})
+    none = ResultSet(
+        "B", {("CR", "d", "CC"): SideEntry(None, None, 0)}, RULE, {"d": RandomSplits(0.1)}
+    )
     row = compare_sides(side({"CC": [0.5, 0.6]}), none).rows[0]
     assert (row.difference, row.rank_a, row.verdict) == (None, None, "cannot be told")
 

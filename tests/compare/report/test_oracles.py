@@ -48,11 +48,11 @@ def test_no_rank_and_no_test_has_it(results, of_lost):
     assert {cell.algorithm: cell.oracle for cell in of_lost} == {
         name: name == "cheat" for name in NAMES
     }
-    assert {one.name for one in steadiness_of(of_lost).algorithms} == HONEST
+    assert {one.name for one in steadiness_of(of_lost, results).algorithms} == HONEST
     assert {one.name for one in ranks_of(cells(results, ["CR"]))[2].algorithms} == HONEST
     assert set(pairs_of(of_lost, results).names) == HONEST
     assert "cheat" not in beliefs_text(of_lost, results)
-    assert leader_of(of_lost, 0.1).algorithm == "x-oracle-free"
+    assert leader_of(of_lost, results).algorithm == "x-oracle-free"
     assert set(importances(results, "Lost", CRITERIA["CR"])) <= HONEST
 
 

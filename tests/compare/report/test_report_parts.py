@@ -16,6 +16,7 @@ from scipy import stats
 from candidly.cli.bench.options import command_of
 from candidly.compare.report.completeness import completeness_text, missing_grid
 from candidly.compare.report.cost import pareto_front
+from candidly.compare.report.design import by_split, share_tested
 from candidly.compare.report.document import results_document
 from candidly.compare.report.importance import groups_of, importances, omega_squared
 from candidly.compare.report.ranking import (
@@ -24,7 +25,6 @@ from candidly.compare.report.ranking import (
     pairs_grid,
     pairs_of,
     ranks_of,
-    share_tested,
     steadiness_of,
     steadiness_text,
 )
@@ -184,7 +184,7 @@ def test_pairs_are_tested_on_the_splits_both_have():
     assert share_tested(replace(results, runs=(known,)), "Lost") == pytest.approx(0.1)
     assert run.n_train or share == pytest.approx(0.1 / 0.91)
     assert found.pairs[0].test == corrected_t(by_name["CC"], by_name["PRODEN"], share)
-    steady = steadiness_of(cells)
+    steady = steadiness_of(cells, results)
     assert steady.rows == 5
     grid = pairs_grid(found, steady, cells, "Lost")
     assert {row[0] for row in grid.rows} == {"CC", "PRODEN"}
@@ -222,9 +222,9 @@ def test_pairs_that_are_clearly_apart_are_listed_with_the_better_one_first():
         f"PRODEN is better than LWS, the next, by more than 1 point with probability {better:.2f}"
         in said
     )
-    steady = steadiness_of(cells)
+    steady = steadiness_of(cells, results)
     assert {one.name: one.first for one in steady.algorithms}["CC"] == 0
-    assert "one half of the 5 splits" in steadiness_text(steady)
+    assert "one half of the 5 splits" in steadiness_text(steady, by_split(cells, results).design)
     page = results_document(results).page()
     assert "The pairs that are clearly apart" in page
     # every link leads somewhere
@@ -304,6 +304,6 @@ def test_only_a_lead_beyond_chance_stands_out():
     alike = change(results, lambda run: replace(run, algorithm=run.algorithm))
     tables = make_tables(alike, ["CR"])[0]
     cells = [tables.cells[name, "Lost"] for name in ("CC", "PRODEN")]
-    test = corrected_t(*(one.values("top1") for one in cells), tables.shares["Lost"])
+    test = corrected_t(*(one.values("top1") for one in cells), share_tested(results, "Lost"))
     clear = test.p is not None and test.p <= 0.05
     assert any(row[1].best for row in tables.grid("top1").rows) == clear

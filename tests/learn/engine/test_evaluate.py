@@ -20,7 +20,7 @@ def measured(stack, data, k=0):
 def test_every_criterion_by_a_slow_pass():
     data = toy()
     stack = advance(make_stack(data, "PRODEN"), 20)
-    validation, test, shares, _ = measured(stack, data, 1)
+    validation, test, shares, *_ = measured(stack, data, 1)
     rows = np.arange(270, 300)
     logits = stack.logits(1, torch.from_numpy(rows)).numpy()
     p = np.exp(logits - logits.max(1, keepdims=True))
@@ -35,6 +35,7 @@ def test_every_criterion_by_a_slow_pass():
     rows = np.arange(300, 330)
     logits, truth = stack.logits(1, torch.from_numpy(rows)).numpy(), data.truth[rows]
     assert test["top1"] == pytest.approx((logits.argmax(1) == truth).mean())
+    np.testing.assert_array_equal(measured(stack, data, 1).right, logits.argmax(1) == truth)
     best = np.argsort(-logits, 1)[:, :5]
     assert test["top5"] == pytest.approx((best == truth[:, None]).any(1).mean())
     recalls = [(logits.argmax(1) == c)[truth == c].mean() for c in np.unique(truth)]
@@ -45,9 +46,10 @@ def test_a_diverged_trial_has_no_numbers():
     data = toy()
     stack = advance(make_stack(data, "CC"), 3)
     bury(stack, torch.tensor([False, True, False]))
-    validation, test, shares, _ = measured(stack, data, 1)
+    validation, test, shares, *_ = measured(stack, data, 1)
     assert set(validation.values()) | set(test.values()) == {None}
     assert shares is None
+    assert measured(stack, data, 1).right is None
     assert measured(stack, data, 0)[0]["CR"] is not None
 
 
@@ -66,7 +68,7 @@ def test_a_large_stack_is_measured_in_pieces(monkeypatch):
     whole = [measured(stack, data, k) for k in range(3)]
     monkeypatch.setattr(evaluate, "LOGITS_AT_ONCE", 60 * 7 * 2)
     for k in range(3):
-        validation, test, shares, _ = measured(stack, data, k)
+        validation, test, shares, *_ = measured(stack, data, k)
         assert (validation, test) == whole[k][:2]
         np.testing.assert_array_equal(shares, whole[k].shares)
 
@@ -136,7 +138,7 @@ def test_predictions_for_equally_frequent_classes_by_a_slow_pass():
         rows, there = torch.arange(300, 330), stack.index[k].numpy()
         shares = np.maximum(np.bincount(rare[there], minlength=data.q), 1)
         logits = stack.logits(k, rows).numpy() - np.log(shares / len(there))
-        _, test, _, _ = measured(stack, data, k)
+        _, test, *_ = measured(stack, data, k)
         assert test["adjusted"] == pytest.approx((logits.argmax(1) == data.truth[300:330]).mean())
     assert test["adjusted"] != test["top1"]
     assert "adjusted" not in measured(advance(make_stack(toy(), "CC"), 2), toy())[1]

@@ -18,6 +18,7 @@ from ..sweep.select import METRICS, Cell, trained_on_validation
 from . import results_figures as figures
 from ._wording import algorithm_order, dataset_order, is_oracle
 from .cost import TrainingCost, cost_grid, costs, pareto_figure
+from .design import by_split
 from .gap import gap_grid
 from .importance import importance_grid, importances
 from .ranking import (
@@ -158,11 +159,12 @@ def _pairs(view: DatasetView) -> Iterator[Piece]:
     found = pairs_of(view.lead, view.results, view.metric) if view.tested else None
     if found is None:
         return
-    steady = steadiness_of(view.lead, view.metric)
+    steady = steadiness_of(view.lead, view.results, view.metric)
+    design = by_split(view.lead, view.results, view.metric).design
     yield Heading("Who is clearly ahead of whom")
-    yield f"Chosen by {view.tables[0].criterion.name}. {pairs_text(found)}"
+    yield f"Chosen by {view.tables[0].criterion.name}. {pairs_text(found, design)}"
     yield beliefs_text(view.lead, view.results, view.metric)
-    yield steadiness_text(steady)
+    yield steadiness_text(steady, design)
     each = pairs_grid(found, steady, view.lead, view.dataset, view.metric)
     yield Folded("Each algorithm", (each,))
     clear = clear_grid(found, view.dataset)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...ground.spec import halves
-from ...stats import corrected_t, holm, ranked, summarise
+from ...stats import Design, OneTestSet, RandomSplits, holm, ranked, summarise
 from ..sweep.counts import examples
 from ..sweep.results import Results
 from ..sweep.select import Cell, cells
-from .ranking import share_tested
+from .design import Model, design_of, right_of, with_right
 
 ALPHA = 0.05
 MARGIN = 0.01  # a difference below one point is of no importance
@@ -41,14 +41,15 @@ class SideEntry:
 class ResultSet:
     """A result set: its numbers by place, and by data set what must agree for splits to be paired.
 
-    ``divided`` is None for a paper's table; ``shares`` are the test rows' of training and test
-    rows together.
+    ``divided`` is None for a paper's table; ``designs`` say by data set what its splits have in
+    common, and ``right`` which test rows a model predicted right, bool (rows,), where that counts.
     """
 
     name: str
     entries: Mapping[Place, SideEntry]
     divided: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
-    shares: Mapping[str, float] = field(default_factory=dict)
+    designs: Mapping[str, Design] = field(default_factory=dict)
+    right: Mapping[Model, np.ndarray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -80,7 +81,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Changes:
-    """All that two sides have in common under some criteria, and what only one has."""
+    """All that two sides have in common under some criteria, and what only one has.
+
+    ``how`` and ``covers`` say in words how paired splits are tested, and what intervals cover.
+    """
 
     names: tuple[str, str]
     rows: tuple[Change, ...]
@@ -88,6 +92,8 @@ class Changes:
     only_b: tuple[Place, ...]
     margin: float
     notes: tuple[str, ...] = ()
+    how: str = ""
+    covers: str = ""
 
 
 def side_of(
@@ -99,7 +105,8 @@ def side_of(
 ) -> ResultSet:
     """The numbers of a directory; of one variant alone, under the algorithms' names without it."""
     entries = {}
-    for cell in cells(results, criteria):
+    found = cells(results, criteria)
+    for cell in found:
         base, own = halves(cell.algorithm)
         if variant is not None and (own or "fixed") != variant:
             continue
@@ -110,8 +117,14 @@ def side_of(
     divided = {
         one: (results.fingerprints[one], *rule) for one in datasets if one in results.fingerprints
     }
-    shares = {one: share_tested(results, one) for one in datasets}
-    return ResultSet(name, entries, divided, shares, results.notes)
+    designs = {one: design_of(results, one, metric) for one in datasets}
+    right: dict[Model, np.ndarray] = {}
+    for dataset, design in designs.items():
+        if isinstance(design, OneTestSet) and design.rows is not None:
+            mine = [choice for cell in found if cell.dataset == dataset for choice in cell.choices]
+            models = [[(choice.key, choice.step) for choice in mine if choice]]
+            right |= right_of(results, models, design.rows)
+    return ResultSet(name, entries, divided, designs, right, results.notes)
 
 
 def _entry(cell: Cell, metric: str) -> SideEntry:
@@ -128,7 +141,7 @@ def compare_sides(
     """Every place that both sides have, in the order of A.
 
     Splits are paired where both have the same data, divided the same way, and at least two splits
-    in common; there variances allow for shared rows. Else both standard errors are combined.
+    in common, and tested by what the splits have in common. Else both standard errors are combined.
 
     Raises:
         ValueError: a margin below 0.
@@ -143,6 +156,7 @@ def compare_sides(
         for criterion in dict.fromkeys(r.criterion for r in rows)
         for row in _judged([r for r in rows if r.criterion == criterion], margin, alpha)
     ]
+    designs = [_design(a, b, one) for one in dict.fromkeys(row.dataset for row in rows)]
     return Changes(
         (a.name, b.name),
         tuple(_with_ranks(rows)),
@@ -150,6 +164,8 @@ def compare_sides(
         tuple(place for place in b.entries if place not in a.entries),
         margin,
         tuple(dict.fromkeys((*a.notes, *b.notes))),
+        "; ".join(dict.fromkeys(design.how for design in designs)),
+        "; ".join(dict.fromkeys(design.covers for design in designs)),
     )
 
 
@@ -175,26 +191,30 @@ def _change(place: Place, a: ResultSet, b: ResultSet, alpha: float) -> Change:
         if first.values[split] is not None and second.values[split] is not None
     )
     if divided is not None and divided == b.divided.get(dataset) and shared:
-        test = corrected_t(
-            [second.values[split] for split in shared],
-            [first.values[split] for split in shared],
-            a.shares[dataset],
-            1 - alpha,
-        )
+        sides = second, first
+        table = np.array([[side.values[split] for side in sides] for split in shared], np.float64)
+        design = a.designs[dataset]
+        if isinstance(design, OneTestSet):
+            models = [[side.models.get(split) for side in sides] for split in shared]
+            design = with_right(design, models, {**a.right, **b.right})
+        test = design.compared(table, 0, 1, 1 - alpha)
         return Change(*place, first, second, True, test.difference, test.low, test.high, test.p)
-    shares = (a.shares.get(dataset), b.shares.get(dataset))
-    known = next((share for share in shares if share is not None), 0.0)
+    known = _design(a, b, dataset)
     return Change(*place, first, second, False, *unpaired(first, second, known, alpha))
 
 
+def _design(a: ResultSet, b: ResultSet, dataset: str) -> Design:
+    """The design of a data set; of two tables of papers nobody knows what splits share."""
+    return a.designs.get(dataset) or b.designs.get(dataset) or RandomSplits(0.0)
+
+
 def unpaired(
-    first: SideEntry, second: SideEntry, share: float, alpha: float = ALPHA
+    first: SideEntry, second: SideEntry, design: Design, alpha: float = ALPHA
 ) -> tuple[float | None, float | None, float | None, float | None]:
     """Difference, interval and p of two means whose splits have nothing to do with each other.
 
-    Welch's test of second - first. Splits of one side share rows, so a standard error of n splits
-    is made larger by sqrt(1 + n * n_test / n_train). Where the number of splits is not known, the
-    error stands as it is and counts as exact.
+    Welch's test of second - first, with the variance that each side's mean has by the design.
+    Where the number of splits is not known, an error counts as exact.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -203,17 +223,18 @@ def unpaired(
     difference = second.mean - first.mean
     if first.error is None or second.error is None:
         return difference, None, None, None
-    ratio = share / (1 - share)
     variances = [
-        entry.error**2 * (1 + (entry.splits or 0) * ratio)
+        design.variance(entry.mean, entry.error, entry.splits or 0)
         for entry in (first, second)
-        if entry.error is not None
+        if entry.mean is not None and entry.error is not None
     ]
-    total = sum(variances)
+    if any(variance is None for variance in variances):
+        return difference, None, None, None
+    total = sum(variance or 0.0 for variance in variances)
     if total == 0:
         return difference, None, None, None
     parts = [
-        variance**2 / (entry.splits - 1)
+        (variance or 0.0) ** 2 / (entry.splits - 1)
         for variance, entry in zip(variances, (first, second))
         if entry.splits is not None and entry.splits > 1
     ]

@@ -89,9 +89,9 @@ def _below(found: Changes, metric: str) -> Iterator[str]:
     if found.rows:
         yield (
             f"{METRICS[metric].about.capitalize()} in percent; differences are B − A, with a 95 % "
-            "interval each. Paired: over the same splits of the same data, with a variance that "
-            "allows for rows that splits share (Nadeau and Bengio); else both standard errors are "
-            "combined (Welch). Changed: p at most 0.05 after Holm's correction over all rows of "
+            f"interval each. Paired: {found.how}, over the same splits of the same data; else both "
+            "standard errors are combined (Welch). Intervals are over "
+            f"{found.covers}. Changed: p at most 0.05 after Holm's correction over all rows of "
             "the criterion. Same: the same models, or an interval wholly within "
             f"±{percent(found.margin, 1)} points. Ranks are among what both sides have."
         )

@@ -24,10 +24,11 @@ from ..sweep.select import Cell, cells, usual_criteria
 from ._dataset import dataset_section, dataset_views, runs_id
 from ._wording import NOTHING, legend
 from .completeness import completeness_text, missing_grid
+from .design import by_split
 from .findings import findings_by_dataset
 from .ranking import ranks_of, ranks_text
 from .ranking_figures import rank_figure
-from .tables import BOLD, Choices, criteria_grid, make_tables
+from .tables import Choices, bold_text, criteria_grid, make_tables
 
 
 def results_document(
@@ -103,7 +104,7 @@ def _accuracies(results: Results, tables: Sequence[Choices], metric: str) -> Sec
         )
         for dataset in datasets
     ]
-    told = f"{legend(results, metric)} {BOLD}."
+    told = f"{legend(results, metric)} {bold_text(results)}."
     pieces: tuple[Piece, ...] = (told, Pieces(grids, "tables"), *behind)
     return Section("Test accuracy by selection criterion", pieces)
 
@@ -113,9 +114,10 @@ def _lead(results: Results, metric: str, chosen: Sequence[Cell]) -> Section:
     said = [
         piece for name, sentences in found.items() for piece in (Heading(name), Bullets(sentences))
     ]
+    design = by_split([chosen[0]], results, metric).design
     intervals = (
-        "Intervals are of paired t tests over splits, wider by what splits that share rows ask for "
-        "(Nadeau and Bengio)."
+        f"Intervals are of {design.how}. They are over {design.covers}; {design.leaves_out} are "
+        "not in them."
     )
     return Section("", (*said, intervals), label="What the tables show", kind="lead")
 

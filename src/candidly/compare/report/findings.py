@@ -1,7 +1,7 @@
 """What the tables show, in sentences written from the numbers.
 
-Differences are paired over splits, and each comes with its 95 % interval; where that includes zero,
-the sentence says so.
+Differences are paired over splits, and each comes with its 95 % interval by what the splits have
+in common (``design``); where that includes zero, the sentence says so.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...show.words import listed, percent
-from ...stats import PairedT, corrected_t
+from ...stats import PairedT
 from ..sweep.results import Results
 from ..sweep.select import METRICS, Cell, cells, usual_criteria
 from ._wording import NOTHING, algorithm_order, dataset_order, is_upper_bound
-from .ranking import share_tested
+from .design import averaged, by_split
 
 WITHOUT_CLEAN = {"CR": ("CR", "AA"), "NVA": ("NVA",)}  # by the first of the usual criteria
 
@@ -49,15 +49,14 @@ def findings_by_dataset(
     sentences = {}
     for dataset in dataset_order(results):
         table = {(c.criterion, c.algorithm): c for c in every if c.dataset == dataset}
-        share = share_tested(results, dataset)
         ranked = _ranked(table, algorithms, metric, lead)
-        found: list[str | None] = [_leader(table, ranked, metric, lead, share)]
+        found: list[str | None] = [_leader(table, ranked, metric, lead, results)]
         if ranked:
             found += [
-                _without_clean_labels(table, ranked, criterion, metric, share)
+                _without_clean_labels(table, ranked, criterion, metric, results)
                 for criterion in WITHOUT_CLEAN.get(lead, ())
             ]
-            found.append(_oracle_gap(table, ranked[0], algorithms, metric, lead, share))
+            found.append(_oracle_gap(table, ranked[0], algorithms, metric, lead, results))
         found.append(_missing(table, lead))
         sentences[dataset] = [sentence for sentence in found if sentence]
     return sentences
@@ -74,7 +73,7 @@ def _ranked(table: Table, algorithms: Sequence[str], metric: str, lead: str) -> 
     return sorted(there, key=lambda name: -there[name])
 
 
-def _leader(table: Table, ranked: Sequence[str], metric: str, lead: str, share: float) -> str:
+def _leader(table: Table, ranked: Sequence[str], metric: str, lead: str, results: Results) -> str:
     what = f"mean {METRICS[metric].about}"
     how = (
         f"Chosen by {lead}"
@@ -93,7 +92,7 @@ def _leader(table: Table, ranked: Sequence[str], metric: str, lead: str, share: 
     mean = percent(first.summary[metric].mean, 1)
     if len(ranked) == 1:
         return f"{how}, {ranked[0]} has a {what} of {mean} %."
-    ahead = _difference(first, table[lead, ranked[1]], metric, share)
+    ahead = _difference(first, table[lead, ranked[1]], metric, results)
     leads = f"{how}, {ranked[0]} has the highest {what}, {mean} %"
     if ahead.difference is None:
         return f"{leads}; it shares no finished split with {ranked[1]}, the next."
@@ -102,7 +101,7 @@ def _leader(table: Table, ranked: Sequence[str], metric: str, lead: str, share: 
 
 
 def _oracle_gap(
-    table: Table, best: str, algorithms: Sequence[str], metric: str, lead: str, share: float
+    table: Table, best: str, algorithms: Sequence[str], metric: str, lead: str, results: Results
 ) -> str | None:
     oracles = [
         table[lead, name]
@@ -113,7 +112,7 @@ def _oracle_gap(
     ]
     if not oracles:
         return "No supervised oracle has finished, so nothing says how much is left to gain."
-    gap = _difference(oracles[0], table[lead, best], metric, share)
+    gap = _difference(oracles[0], table[lead, best], metric, results)
     if gap.difference is None:
         return None
     where = _compared(gap, "above", "below", best)
@@ -121,12 +120,12 @@ def _oracle_gap(
 
 
 def _without_clean_labels(
-    table: Table, ranked: Sequence[str], criterion: str, metric: str, share: float
+    table: Table, ranked: Sequence[str], criterion: str, metric: str, results: Results
 ) -> str | None:
     """How a criterion without clean labels compares with both that read them."""
     parts = []
     for oracle in ("OA", "OA & ES"):
-        gap = _mean_over_algorithms(table, ranked, criterion, oracle, metric, share)
+        gap = _mean_over_algorithms(table, ranked, criterion, oracle, metric, results)
         if gap.difference is not None:
             parts.append(_compared(gap, "above", "below", oracle))
     if not parts:
@@ -136,28 +135,16 @@ def _without_clean_labels(
 
 
 def _mean_over_algorithms(
-    table: Table, names: Sequence[str], criterion: str, oracle: str, metric: str, share: float
+    table: Table, names: Sequence[str], criterion: str, oracle: str, metric: str, results: Results
 ) -> PairedT:
     """Paired over splits; each split's value is the mean difference over the algorithms."""
-    by_split: dict[int, list[float]] = {}
-    for name in names:
-        mine = _by_split(table[criterion, name], metric)
-        theirs = _by_split(table[oracle, name], metric)
-        for split in mine.keys() & theirs.keys():
-            by_split.setdefault(split, []).append(mine[split] - theirs[split])
-    means = [sum(by_split[s]) / len(by_split[s]) for s in sorted(by_split)]
-    return corrected_t(means, [0.0] * len(means), share)
+    columns = [table[one, name] for one in (criterion, oracle) for name in names]
+    pairs = [(k, k + len(names)) for k in range(len(names))]
+    return averaged(by_split(columns, results, metric), pairs).compared(0, 1)
 
 
-def _difference(first: Cell, second: Cell, metric: str, share: float) -> PairedT:
-    mine, theirs = _by_split(first, metric), _by_split(second, metric)
-    shared = sorted(mine.keys() & theirs.keys())
-    return corrected_t([mine[s] for s in shared], [theirs[s] for s in shared], share)
-
-
-def _by_split(cell: Cell, metric: str) -> dict[int, float]:
-    values = zip(cell.splits, cell.values(metric))
-    return {split: value for split, value in values if value is not None and value == value}
+def _difference(first: Cell, second: Cell, metric: str, results: Results) -> PairedT:
+    return by_split([first, second], results, metric).compared(0, 1)
 
 
 def _compared(found: PairedT, above: str, below: str, other: str) -> str:

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...show.grid import Column, Grid
 from ...show.words import in_percent, listed
 from ...stats import (
     AllPairs,
+    Design,
     FriedmanTest,
     NemenyiGroups,
+    RandomSplits,
     RankStability,
+    beliefs_of,
     compare_all,
-    correlated_t,
     friedman,
     leader,
     nemenyi,
     rank_stability,
 )
-from ..sweep.counts import examples
 from ..sweep.results import Results
 from ..sweep.select import Cell
+from .design import by_split
 
 ALPHA = 0.05  # chance of a false winner
 ROPE = 0.01  # of accuracy: smaller differences matter to few
@@ -32,8 +32,7 @@ FEWEST = 3  # data sets, below which average ranks say nothing
 def pairs_of(cells: Sequence[Cell], results: Results, metric: str = "top1") -> AllPairs | None:
     """Every pair of algorithms on the splits of one data set; None with fewer than two of them.
 
-    Splits share rows, so the variance of differences is corrected for that (``corrected_t``), and p
-    for the number of pairs (Holm).
+    Tests are those of the design of the splits, and p is corrected for the number of pairs (Holm).
 
     Args:
         cells: the cells of one data set and criterion.
@@ -41,41 +40,23 @@ def pairs_of(cells: Sequence[Cell], results: Results, metric: str = "top1") -> A
     mine = [cell for cell in cells if not cell.oracle and any(cell.choices)]
     if len(mine) < 2:
         return None
-    share = share_tested(results, mine[0].dataset)
-    names = [cell.algorithm for cell in mine]
-    return compare_all(_by_split(mine, metric), names, share, ALPHA)
+    whole = by_split(mine, results, metric)
+    return compare_all(whole.table, [cell.algorithm for cell in mine], whole.design, ALPHA)
 
 
-def leader_of(cells: Sequence[Cell], share: float, metric: str = "top1") -> Cell | None:
+def leader_of(cells: Sequence[Cell], results: Results, metric: str = "top1") -> Cell | None:
     """The cell with the highest mean where its lead over each other one is beyond chance.
 
     Args:
         cells: the cells of one data set and criterion; oracles are no rivals.
-        share: as ``share_tested`` says.
     """
     rivals = [cell for cell in cells if not cell.oracle and any(cell.choices)]
     if len(rivals) < 2:
         return None
-    found = leader(_by_split(rivals, metric), [one.algorithm for one in rivals], share, ALPHA)
+    whole = by_split(rivals, results, metric)
+    found = leader(whole.table, [one.algorithm for one in rivals], whole.design, ALPHA)
     ahead = (cell for cell in rivals if found.beyond_chance and cell.algorithm == found.name)
     return next(ahead, None)
-
-
-def _by_split(cells: Sequence[Cell], metric: str) -> list[list[float | None]]:
-    """A row per split, a column per cell."""
-    splits = sorted({split for cell in cells for split in cell.splits})
-    values = [dict(zip(cell.splits, cell.values(metric))) for cell in cells]
-    return [[mine.get(split) for mine in values] for split in splits]
-
-
-def share_tested(results: Results, dataset: str) -> float:
-    """The test rows' share of training and test rows; by the settings where rows are not known."""
-    run = next(run for run in examples(results) if run.dataset == dataset)
-    if run.n_train:
-        return run.n_test / (run.n_train + run.n_test)
-    tested = float(results.settings.get("test_share") or 0.1)
-    learned = (1 - tested) * (1 - float(results.settings.get("validation_share") or 0.1))
-    return tested / (tested + learned)
 
 
 def pairs_grid(
@@ -131,25 +112,26 @@ def beliefs_text(cells: Sequence[Cell], results: Results, metric: str = "top1") 
     if len(rivals) < 2:
         return ""
     one, other = sorted(rivals, key=lambda cell: -(cell.summary[metric].mean or 0.0))[:2]
-    table = np.array(_by_split([one, other], metric), float)
-    found = correlated_t(table[:, 0], table[:, 1], share_tested(results, one.dataset), ROPE)
+    whole = by_split([one, other], results, metric)
+    found = beliefs_of(whole.compared(0, 1), ROPE)
     if found.better is None or found.equivalent is None:
         return ""
     return (
         f"{one.algorithm} is better than {other.algorithm}, the next, by more than "
         f"{100 * ROPE:g} point with probability {found.better:.2f}, and as good within that with "
-        f"{found.equivalent:.2f} (Bayesian t test of correlated splits, Corani and Benavoli)."
+        f"{found.equivalent:.2f} (the posterior of the same t test, Corani and Benavoli)."
     )
 
 
-def steadiness_of(cells: Sequence[Cell], metric: str = "top1") -> RankStability:
-    """How steady the ranks by mean are when splits are drawn again."""
+def steadiness_of(cells: Sequence[Cell], results: Results, metric: str = "top1") -> RankStability:
+    """How steady ranks by mean are when splits, and shared test rows, are drawn again."""
     mine = [cell for cell in cells if not cell.oracle and any(cell.choices)]
     names = [cell.algorithm for cell in mine]
-    return rank_stability(_by_split(mine, metric), names, higher=True, by="mean")
+    whole = by_split(mine, results, metric)
+    return rank_stability(whole.table, names, higher=True, by="mean", right=whole.right)
 
 
-def steadiness_text(steady: RankStability) -> str:
+def steadiness_text(steady: RankStability, design: Design) -> str:
     """How far two halves of the splits agree about the ranking; or ''."""
     if steady.tau is None:
         return ""
@@ -157,19 +139,29 @@ def steadiness_text(steady: RankStability) -> str:
     return (
         f"Ranked by one half of the {steady.rows} splits and by the other, algorithms are in the "
         f"same order to a Kendall's tau of {steady.tau:.2f} (1 is the same order, 0 none in "
-        f"common{left}). The ranks below are of splits that are drawn again, with replacement; "
+        f"common{left}). The ranks below are of {_drawn_again(design)}, with replacement; "
         "of so few splits their ends are rather too near."
     )
 
 
-def pairs_text(found: AllPairs) -> str:
+def _drawn_again(design: Design) -> str:
+    if isinstance(design, RandomSplits):
+        return "splits that are drawn again"
+    if design.right is None:
+        return "splits that are drawn again, on the same test rows"
+    return "splits and test rows that are drawn again"
+
+
+def pairs_text(found: AllPairs, design: Design) -> str:
     """What the table of pairs rests on, and who is clearly ahead of most others."""
     splits, alpha = max((pair.test.pairs for pair in found.pairs), default=0), 100 * found.alpha
     clear = sum(pair.verdict in ("win", "loss") for pair in found.pairs)
+    told = f"{clear:,} of {len(found.pairs):,} pairs are clearly apart, on {splits} splits"
+    if not design.level_holds:
+        return f"{told}: {design.how}."
     return (
-        f"{clear:,} of {len(found.pairs):,} pairs are clearly apart, on {splits} splits: paired t "
-        "tests whose variance allows for rows that splits share (Nadeau and Bengio), with Holm's "
-        f"correction, so that the chance of any false difference is at most {alpha:g} %."
+        f"{told}: {design.how}, with Holm's correction, so that the chance of any false difference "
+        f"is at most {alpha:g} %, over {design.covers}; {design.leaves_out} are not in it."
     )
 
 

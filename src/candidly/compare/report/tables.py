@@ -31,14 +31,11 @@ from ._wording import (
     is_oracle,
     legend,
 )
-from .ranking import leader_of, share_tested
+from .design import one_test_set
+from .ranking import leader_of
 
 SCHEMA = 1  # of the JSON form
 ERROR = "standard error"
-BOLD = (
-    "Bold: the highest mean of a column where its lead over each other algorithm is beyond chance "
-    "(a paired test over splits that allows for shared rows, 5 %), oracles aside"
-)
 CONFIGURATIONS = (
     "Per split: the configuration, how many were tied for it (the last one wins), its updates, and "
     "in percent the criterion and the {}."
@@ -49,14 +46,14 @@ CONFIGURATIONS = (
 class Choices:
     """What one criterion chose: a cell for each algorithm (row) and data set (column).
 
-    ``shares`` has the test rows' share of training and test rows, by data set.
+    ``results`` are those that it chose from.
     """
 
+    results: Results
     criterion: Criterion
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     cells: Mapping[tuple[str, str], Cell]  # by (algorithm, dataset); plans may leave holes
-    shares: Mapping[str, float]
     oracle: bool = False  # the validation rows were trained on, with their true labels
 
     @property
@@ -122,7 +119,20 @@ class Choices:
     def _best(self, dataset: str, metric: str) -> Cell | None:
         there = ((name, dataset) for name in self.algorithms)
         mine = [self.cells[place] for place in there if place in self.cells]
-        return leader_of(mine, self.shares.get(dataset, 0.0), metric)
+        return leader_of(mine, self.results, metric)
+
+
+def bold_text(results: Results) -> str:
+    """What stands bold in a table, by the design of the splits."""
+    how = (
+        "a paired test over splits and the test rows that they share"
+        if one_test_set(results)
+        else "a paired test over splits that allows for shared rows"
+    )
+    return (
+        "Bold: the highest mean of a column where its lead over each other algorithm is beyond "
+        f"chance ({how}, 5 %), oracles aside"
+    )
 
 
 def criteria_grid(tables: Sequence[Choices], dataset: str, metric: str) -> Grid:
@@ -193,13 +203,12 @@ def make_tables(
     criteria = usual_criteria(results) if criteria is None else criteria
     found = cells(results, criteria) if chosen is None else chosen
     algorithms, datasets = tuple(algorithm_order(results)), tuple(dataset_order(results))
-    shares = {dataset: share_tested(results, dataset) for dataset in datasets}
     tables = []
     for name in criteria:
         _, criterion = lookup(CRITERIA, name, "criterion")
         mine = {(c.algorithm, c.dataset): c for c in found if c.criterion == criterion.name}
         oracle = trained_on_validation(results)
-        tables.append(Choices(criterion, algorithms, datasets, mine, shares, oracle))
+        tables.append(Choices(results, criterion, algorithms, datasets, mine, oracle))
     return tables
 
 
@@ -208,7 +217,7 @@ def _pieces(
 ) -> Iterator[Piece]:
     *before, last = (table.grid(metric) for table in tables)
     yield from before
-    yield replace(last, bold=f"{BOLD}.")
+    yield replace(last, bold=f"{bold_text(results)}.")
     yield legend(results, metric)
     yield from (f"Note: {note}" for note in results.notes)
     if choices:

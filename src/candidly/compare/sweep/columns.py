@@ -30,6 +30,7 @@ FIXED: Mapping[str, pl.DataType] = {
     "pruned_at": pl.Int64(),
     "outcomes": pl.Binary(),
     "confusion": pl.Binary(),
+    "right": pl.Binary(),
 }
 ROWS = 2**19  # of a piece: 4 MB a column
 Columns = Mapping[str, pl.DataType]
@@ -118,7 +119,9 @@ def records_of(frame: pl.DataFrame) -> Iterator[Record]:
     """The rows of a frame as records."""
     columns = {name: frame[name].to_list() for name in frame.columns}
     empty = [None] * frame.height
-    outcomes, confusion = (columns.get(name, empty) for name in ("outcomes", "confusion"))
+    outcomes, confusion, right = (
+        columns.get(name, empty) for name in ("outcomes", "confusion", "right")
+    )
     for row, measures in enumerate(columns["measures"]):
         validation, test = names_of(measures)
         yield Record(
@@ -133,6 +136,7 @@ def records_of(frame: pl.DataFrame) -> Iterator[Record]:
             outcomes=outcomes[row],
             confusion=confusion[row],
             pruned_at=columns["pruned_at"][row],
+            right=right[row],
         )
 
 

@@ -16,7 +16,7 @@ from ...stats.metrics import METRICS, Metric
 from .build import Built, build
 from .keeping import Keeping
 from .pack import StackTask
-from .records import Record, pack_confusion, pack_outcomes
+from .records import Record, pack_confusion, pack_outcomes, pack_right
 from .rounds import stopped
 from .trial import Trial
 
@@ -111,6 +111,7 @@ def _unmeasured(trial: Trial, last: Record) -> Iterator[Record]:
                 loss=None,
                 outcomes=None,
                 confusion=None,
+                right=None,
                 pruned_at=last.step,
             )
 
@@ -139,6 +140,7 @@ def _records(
                 diverged_at=fallen,
                 outcomes=pack_outcomes(scores.shares),
                 confusion=pack_confusion(scores.confusion),
+                right=pack_right(scores.right),
             )
         )
     return records

@@ -26,6 +26,8 @@ class Record:
     ``confusion`` counts validation rows by given label and prediction, packed; None without given
     labels, and with too many cells that are not 0. Where the validation rows were trained on,
     ``validation`` has no values and both are None.
+    ``right`` says which test rows were predicted right, a bit each; None with unknown truth, with
+    too many rows, and in what was recorded before that was kept.
     """
 
     key: str
@@ -39,6 +41,7 @@ class Record:
     outcomes: bytes | None = None
     confusion: bytes | None = None
     pruned_at: int | None = None
+    right: bytes | None = None
 
 
 MOST_OUTCOMES = 5000  # rows, or cells; a line of the journal should stay a line
@@ -58,6 +61,25 @@ def pack_outcomes(shares: np.ndarray | None) -> bytes | None:
 def unpack_outcomes(packed: bytes) -> np.ndarray:
     """The shares again, float64 (m,), in steps of 1/255."""
     return np.frombuffer(packed, dtype=np.uint8) / 255
+
+
+def pack_right(right: np.ndarray | None) -> bytes | None:
+    """Which test rows were predicted right, bool (m,), a bit a row.
+
+    None for None, for no rows, and for more than 8 ``MOST_OUTCOMES``.
+    """
+    if right is None or not 0 < len(right) <= 8 * MOST_OUTCOMES:
+        return None
+    return np.packbits(right).tobytes()
+
+
+def unpack_right(packed: bytes, rows: int) -> np.ndarray:
+    """Which of ``rows`` test rows were predicted right, bool (rows,).
+
+    >>> unpack_right(pack_right(np.array([True, False, True])), 3).tolist()
+    [True, False, True]
+    """
+    return np.unpackbits(np.frombuffer(packed, np.uint8), count=rows).astype(bool)
 
 
 def pack_confusion(counts: np.ndarray | None) -> bytes | None:

@@ -43,7 +43,7 @@ from .plan import Plan, PlannedTrials, run_of
 from .records import Record, Run
 
 NEEDED = ("key", "step", "diverged_at", "pruned_at")
-PACKED = ("outcomes", "confusion")
+PACKED = ("outcomes", "confusion", "right")
 
 
 def _grouped(runs: Sequence[Run]) -> RunGroup:
@@ -258,6 +258,29 @@ class Runs(Sequence[Run]):
     @cached_property
     def _records_of(self) -> dict[str, tuple[Record, ...]]:
         """Records that were asked for, by key."""
+        return {}
+
+    def right(self, chosen: Collection[tuple[str, int]]) -> dict[tuple[str, int], bytes]:
+        """Which test rows were predicted right, packed, by key and step of a record.
+
+        Records that do not say it are left out.
+        """
+        if "right" not in columns_of(self.sources):
+            return {}
+        missing = set(chosen) - self._right_of.keys()
+        if missing:
+            asked = pl.Series(sorted({key for key, _ in missing}), dtype=pl.String).implode()
+            self._right_of.update(dict.fromkeys(missing))
+            for part in self._parts([*NEEDED, "right"], asked):
+                rows = part.frame.select("key", "step", "right").iter_rows()
+                self._right_of.update(
+                    {(key, step): bits for key, step, bits in rows if (key, step) in missing}
+                )
+        return {one: bits for one in chosen if (bits := self._right_of[one]) is not None}
+
+    @cached_property
+    def _right_of(self) -> dict[tuple[str, int], bytes | None]:
+        """What ``right`` has been asked for."""
         return {}
 
     def _records(self, keys: Collection[str] | None, packed: bool) -> dict[str, tuple[Record, ...]]:

@@ -29,12 +29,14 @@ class Measured(NamedTuple):
             is a candidate, so that CR can be read off it too.
         confusion: int64 (q, q), validation rows by given label and predicted class; None on data
             without given labels.
+        right: bool (m,), which test rows are predicted right; None where not all truth is known.
     """
 
     validation: dict[str, float | None]
     test: dict[str, float | None]
     shares: np.ndarray | None
     confusion: np.ndarray | None = None
+    right: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ def oracle_measure(
         held, unseen = logits.split([validation.shape[1], test.shape[1]], 1)
         sets, labels = view.candidates[validation[trials]], view.truth[validation[trials]]
         truth = view.truth[test[trials]]
+        right = _logits.predict(unseen)[1] == truth
         shares = _logits.candidate_shares(held, sets)
         on_validation = {
             "CR": _logits.covering_rate(held, sets),
@@ -125,6 +128,7 @@ def oracle_measure(
                     None
                     if gone or view.given is None
                     else confusion_counts(given[i], guess[i], stack.q),
+                    None if gone or bool((truth[i] < 0).any()) else right[i].numpy(),
                 )
             )
     return found
