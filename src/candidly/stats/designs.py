@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ground.arrays import door
-from ._cells import differences, rounded, variance_factor
+from ._cells import DIGITS, differences, rounded, variance_factor
 from .paired import PairedT, corrected_t, t_of
 
 
@@ -176,6 +176,8 @@ def crossed_t(differences: np.ndarray, level: float = 0.95, left_out: int = 0) -
     margins = [_margin(values, axis) for axis in axes]
     parts = [float(margin.var(ddof=1)) / len(margin) for margin in margins]
     square = max(_crossed_variance(values, mean), *parts)
+    if square <= (np.abs(values).max() * 10.0**-DIGITS) ** 2:  # rounding alone
+        square = 0.0
     least = sum(p**2 / (len(margin) - 1) for p, margin in zip(parts, margins))
     deviation = float(margins[0].std(ddof=1))
     return t_of(mean, deviation, square, square**2 / least if least else np.inf, n, left_out, level)

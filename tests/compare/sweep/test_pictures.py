@@ -10,6 +10,9 @@ import pytest
 from candidly import benchmark
 from candidly.compare.benchmarking import prepare
 from candidly.compare.sweep import build
+from candidly.compare.sweep.compact import compact
+from candidly.compare.sweep.journal import read_results
+from candidly.compare.sweep.records import unpack_right
 from candidly.compare.sweep.settings import make_settings
 from candidly.compare.sweep.worker import hand_over, taken_over
 from candidly.data.labels.labelled import Labelled
@@ -127,3 +130,18 @@ def test_what_cannot_be_is_refused(data):
         planned(data, split="oficial")
     with pytest.raises(ValueError, match="leaves no test example"):
         planned(replace(data, official_test=np.zeros(120, bool)), split="official")
+
+
+def test_which_test_rows_were_right_is_recorded(data, tmp_path):
+    asked = {"split": "official", **SMALL}
+    results = benchmark({"squares": data}, ["PRODEN", "CC"], out=tmp_path / "r", **asked)
+    records = {(run.key, one.step): one for run in results.runs for one in run.records}
+    assert len(records) == 2 * 2 * 2
+    for record in records.values():
+        right = unpack_right(record.right, 30)
+        assert right.mean() == pytest.approx(record.test["top1"])
+    compact(tmp_path / "r")
+    again = read_results(tmp_path / "r")
+    found = again.runs.right(list(records))
+    assert found == {place: record.right for place, record in records.items()}
+    assert again.runs.right([("nobody", 12)]) == {}

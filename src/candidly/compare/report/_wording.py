@@ -8,6 +8,7 @@ from ...show.words import plus_minus
 from ..sweep.counts import examples, labels_read
 from ..sweep.results import Results
 from ..sweep.select import METRICS, Cell
+from .design import one_test_set
 
 UNTESTED = "value of the criterion on the validation rows"
 NOTHING = "No runs are planned, so there is nothing to show."
@@ -74,8 +75,15 @@ def legend(results: Results, metric: str) -> str:
         f"Mean {what} in percent ± standard error over splits: the {deviation} "
         "divided by the square root of the number of splits, which stands in brackets. "
         "A dash: one split has no spread. An exclamation mark: not every planned run is finished."
-        f"{budget_text(results)}"
+        f"{rows_text(results)}{budget_text(results)}"
     )
+
+
+def rows_text(results: Results) -> str:
+    """A sentence where ± leaves out the chance of the test rows, with a space in front; else ''."""
+    if not one_test_set(results):
+        return ""
+    return " All splits have the same test rows, so ± says nothing of other test rows."
 
 
 def budget_text(results: Results) -> str:

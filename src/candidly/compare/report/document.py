@@ -118,6 +118,8 @@ def _lead(results: Results, metric: str, chosen: Sequence[Cell]) -> Section:
     intervals = (
         f"Intervals are of {design.how}. They are over {design.covers}; {design.leaves_out} are "
         "not in them."
+        if design.level_holds
+        else f"There are {design.how}."
     )
     return Section("", (*said, intervals), label="What the tables show", kind="lead")
 

@@ -16,7 +16,14 @@ from ..sweep.counts import examples, labels_read
 from ..sweep.gap import Gap, gaps
 from ..sweep.results import Results
 from ..sweep.select import METRICS, trained_on_validation
-from ._wording import NOTHING, algorithm_label, algorithm_order, budget_text, dataset_order
+from ._wording import (
+    NOTHING,
+    algorithm_label,
+    algorithm_order,
+    budget_text,
+    dataset_order,
+    rows_text,
+)
 
 SCHEMA = 1  # of the JSON form
 RECORDS = {  # heading and, in CSV, name of each column
@@ -75,7 +82,8 @@ def _pieces(results: Results, found: Sequence[Gap], metric: str) -> Iterator[Pie
         f"Mean {METRICS[metric].about} in percent ± standard error over splits, of three records "
         "of the same runs, those that the criterion chose. Best: the highest test accuracy of any "
         "record, an oracle that reads the test rows. Differences are paired over splits. An "
-        f"exclamation mark: not every planned run is finished.{budget_text(results)}"
+        "exclamation mark: not every planned run is finished."
+        f"{rows_text(results)}{budget_text(results)}"
     )
     yield from (f"Note: {note}" for note in results.notes)
 

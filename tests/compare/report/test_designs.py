@@ -1,0 +1,150 @@
+"""What a page says of chance is what the design of its splits carries: made-up studies of each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import candidly
+from candidly.compare.report import ranking
+from candidly.compare.report.changes import compare_sides, side_of
+from candidly.compare.report.changes_document import changes_document
+from candidly.compare.report.design import averaged, by_split
+from candidly.compare.report.document import results_document
+from candidly.compare.report.findings import findings
+from candidly.compare.report.gap import gap_tables
+from candidly.compare.report.ranking import leader_of, pairs_of
+from candidly.compare.report.tables import accuracy_tables, make_tables
+from candidly.compare.sweep.records import pack_right
+from candidly.compare.sweep.select import cells as all_cells
+from candidly.stats import OneTestSet, RandomSplits, crossed_t
+from compare.report.fake_results import make_results
+
+NAMES = ("CC", "PRODEN", "supervised-oracle")
+ROWS = 113  # the test rows of the made-up runs
+LEVEL = "the chance of any false difference is at most 5 %"
+
+
+def study(kept=True, official=True, apart=0.0):
+    """Five splits; algorithms differ in rows that are the same in each split, and by ``apart``."""
+    results = make_results(algorithms=NAMES, configs=1, splits=5, steps=2000)
+    runs = []
+    for run in results.runs:
+        g = np.random.default_rng([run.split, len(run.algorithm)])
+        hard = np.random.default_rng(len(run.algorithm)).random(ROWS) < 0.3
+        records = []
+        for record in run.records:
+            wrong = hard | (g.random(ROWS) < 0.02 + apart * (run.algorithm == "CC"))
+            told = {"top1": float((~wrong).mean()), "top5": 1.0, "balanced": (~wrong).mean()}
+            right = pack_right(~wrong) if kept else None
+            records.append(replace(record, test=told, right=right))
+        runs.append(replace(run, records=tuple(records)))
+    settings = dict(results.settings, split="official" if official else "random")
+    return replace(results, runs=tuple(runs), settings=settings)
+
+
+STUDIES = {
+    "random splits": (study(official=False), "top1"),
+    "one test set": (study(), "top1"),
+    "one test set, rows unknown": (study(kept=False), "top1"),
+    "one test set, of another metric": (study(), "balanced"),
+}
+
+
+def words(text: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text))
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_page_says_of_chance_what_the_design_carries(name):
+    results, metric = STUDIES[name]
+    cells = all_cells(results, ["CR"])
+    design = by_split(cells, results, metric).design
+    assert design.name == name
+    page = words(results_document(results, metric).page())
+    assert (LEVEL in page) == design.level_holds
+    covers = f"They are over {design.covers}; {design.leaves_out} are not in them"
+    assert (covers if design.level_holds else f"There are {design.how}") in page
+    assert ("Nadeau" in page) == isinstance(design, RandomSplits)
+    told = "All splits have the same test rows, so ± says nothing of other test rows"
+    below = (gap_tables(results, metric), accuracy_tables(results, metric))
+    for text in (page, *(document.render("text") for document in below)):
+        assert (told in words(text)) == isinstance(design, OneTestSet)
+    other = replace(results, notes=("B",))
+    sides = [side_of(one, n, ["CR"], metric) for one, n in ((results, "A"), (other, "B"))]
+    page = words(changes_document(compare_sides(*sides), metric).page())
+    assert design.covers in page
+    assert ("Nadeau" in page) == isinstance(design, RandomSplits)
+    if not design.level_holds:
+        assert leader_of(cells, results, metric) is None
+        assert not any("interval" in one and "to" in one for one in findings(results, metric))
+
+
+def test_a_design_that_is_not_measured_claims_no_level(monkeypatch):
+    """One of tomorrow: the sentence of a level is the design's own, and it has none."""
+
+    class Tomorrow(RandomSplits):
+        level_holds = False
+        how = "a test that nobody has tried"
+
+    monkeypatch.setattr(ranking, "by_split", by_split)
+    results, _ = STUDIES["random splits"]
+    found = pairs_of(all_cells(results, ["CR"]), results)
+    said = ranking.pairs_text(found, Tomorrow(0.1))
+    assert "a test that nobody has tried" in said
+    assert "%" not in said
+
+
+def test_tests_of_splits_are_taken_from_the_design_alone():
+    """Nobody in ``compare`` or ``cli`` names a test over splits; so nobody can take a wrong one."""
+    package = Path(candidly.__file__).parent
+    for wing in ("compare", "cli"):
+        for path in (package / wing).rglob("*.py"):
+            text = path.read_text()
+            named = re.findall(r"\b(corrected_t|correlated_t|crossed_t)\b", text)
+            assert not named, f"{path} names {named[0]}; take the test of `by_split(...).design`"
+
+
+def test_the_rows_of_a_shared_test_set_make_the_interval():
+    results = study()
+    cells = [c for c in all_cells(results, ["CR"]) if not c.oracle]
+    whole = by_split(cells, results)
+    by_key = {(r.key, one.step): one for r in results.runs for one in r.records}
+    right = np.array(
+        [
+            [
+                np.unpackbits(np.frombuffer(by_key[c.key, c.step].right, np.uint8), count=ROWS)
+                for c in (cell.choices[split] for cell in cells)
+            ]
+            for split in range(5)
+        ]
+    )
+    assert isinstance(whole.design, OneTestSet)
+    np.testing.assert_array_equal(whole.design.right, right)
+    np.testing.assert_allclose(whole.table, right.mean(-1))
+    wanted = crossed_t(right[:, 0].astype(float) - right[:, 1])
+    assert whole.compared(0, 1) == wanted
+    # the page's table has it, and what stands bold in tables is by it
+    assert pairs_of(cells, results).pairs[0].test == wanted
+    assert leader_of(cells, results) is None
+    narrow = by_split(cells, study(official=False)).compared(0, 1)
+    assert narrow.standard_error < wanted.standard_error / 2
+    far = study(apart=0.5)
+    grid = make_tables(far, ["CR"])[0].grid("top1")
+    assert [row[1].best for row in grid.rows] == [False, True, False]
+
+
+def test_averages_over_algorithms_keep_their_rows():
+    results = study()
+    cells = all_cells(results, ["CR", "OA"])
+    whole = by_split(cells, results)
+    mean = averaged(whole, [(0, 3), (1, 4)])
+    right = whole.design.right.astype(float)
+    np.testing.assert_allclose(mean.design.right[:, 0], right[:, [0, 1]].mean(1))
+    np.testing.assert_allclose(mean.table[:, 1], whole.table[:, [3, 4]].mean(1))
+    d = right[:, [0, 1]].mean(1) - right[:, [3, 4]].mean(1)
+    assert mean.compared(0, 1).standard_error == pytest.approx(crossed_t(d).standard_error or 0.0)
