@@ -45,13 +45,14 @@ class RandomSplits:
     @property
     def leaves_out(self) -> str:
         """What would change a difference too, and is in no interval."""
-        return "other draws of the wrong labels, or other data sets"
+        return "other draws of the wrong labels and other data sets"
 
     @property
     def level_holds(self) -> bool:
         """Whether the chance of any false difference is at most alpha, by simulation."""
         return True
 
+    @door
     def compared(self, table: np.ndarray, i: int, j: int, level: float) -> PairedT:
         """Column i minus column j of a table of values by split, NaN where one is missing."""
         return corrected_t(table[:, i], table[:, j], self.test_share, level)
@@ -109,12 +110,13 @@ class OneTestSet:
 
     @property
     def leaves_out(self) -> str:
-        return "other training rows, other draws of the wrong labels, or other data sets"
+        return "other training rows, other draws of the wrong labels and other data sets"
 
     @property
     def level_holds(self) -> bool:
         return self.rows is not None
 
+    @door
     def compared(self, table: np.ndarray, i: int, j: int, level: float) -> PairedT:
         """Column i minus column j, as :class:`RandomSplits` has it."""
         there = ~np.isnan(table[:, [i, j]]).any(1)
