@@ -34,7 +34,10 @@ from candidly.stats import (
 WIDTH, SHIFT = 3, 0.4
 LEARNED = 300  # rows that a training sees
 ALGORITHMS, SPLITS, ROWS = (2, 8), (3, 5, 10), (100, 1000)
-POOLS = {"training rows that overlap little": 20_000, "training rows of which 9 in 10 are shared": 333}
+POOLS = {
+    "training rows that overlap little": 20_000,
+    "training rows of which 9 in 10 are shared": 333,
+}
 FLIPPED = 0.3
 LEVEL = 0.95
 

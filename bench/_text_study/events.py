@@ -14,6 +14,7 @@ from candidly.ground.seeds import draw
 
 POOL_CLASSES = 50
 TEST = 0.2  # of every class
+POOL_SHARE = 0.8  # of the pool, that a draw of the noise may take
 KINDS = ("replaced", "symmetric")
 RATES = (0, 10, 20, 40, 60)  # percent; the pool is too small for the last, see ``share``
 
@@ -75,7 +76,13 @@ def rate_of(events: Events, percent: int) -> float:
 
 
 def made(
-    events: Events, kind: str, percent: int, *, texts: bool = False, tail: float = 1.0
+    events: Events,
+    kind: str,
+    percent: int,
+    *,
+    texts: bool = False,
+    tail: float = 1.0,
+    noise: int | None = None,
 ) -> Labelled:
     """The rows to learn from and to validate on with noise, the rows to test on without.
 
@@ -84,19 +91,24 @@ def made(
     Args:
         texts: whether the inputs are the texts, and not what the encoder says of them.
         tail: the largest class has so many times the rows of the smallest, but to test on.
+        noise: which draw of the noise: of the labels that are wrong, or of four in five events of
+            the pool, which alone may replace others. None: the first, and the whole pool.
     """
     learned = np.flatnonzero(~events.test)
     q = len(events.classes)
     if tail > 1:
         learned = learned[long_tail(events.truth[learned], q, tail, shuffle=True)]
     inputs, given = (events.texts if texts else events.vectors).copy(), events.truth.copy()
-    others = events.pool_texts if texts else events.pool
+    there = np.arange(len(events.pool))
+    if noise is not None:
+        there = draw(noise, "text_study.noise").permutation(there)[: int(POOL_SHARE * len(there))]
+    others = (events.pool_texts if texts else events.pool)[there]
     rate = rate_of(events, percent)
     if kind == "replaced" and percent:
-        found = open_set(events.vectors[learned], events.pool, rate)
+        found = open_set(events.vectors[learned], events.pool[there], rate)
         inputs[learned[found.mask]] = others[found.origin[found.mask]]
     elif percent:
-        given[learned] = symmetric(events.truth[learned], q, rate, seed=0)
+        given[learned] = symmetric(events.truth[learned], q, rate, seed=noise or 0)
     source = f"noisywikihow events, {percent} % {kind}"
     whole = Labelled(inputs=inputs, classes=events.classes, truth=events.truth, given=given)
     whole = replace(whole, source=source, official_test=events.test)

@@ -48,16 +48,19 @@ class Sweep:
     Attributes:
         kind: of noise, one of ``KINDS``; without noise it is ``clean``.
         percent: of it.
+        noise: which of several draws of it; None where there is one.
     """
 
     kind: str
     percent: int
     group: str
     of: Group
+    noise: int | None = None
 
     @property
     def name(self) -> str:
-        return f"{self.kind}-{self.percent}-{self.group}"
+        drawn = "" if self.noise is None else f"-draw{self.noise}"
+        return f"{self.kind}-{self.percent}{drawn}-{self.group}"
 
 
 RAMP = {"ramp": 3}  # epochs; there are ten
@@ -113,7 +116,8 @@ def run(
 ) -> None:
     """Train what the directory does not hold yet."""
     group = sweep.of
-    data = made(events, sweep.kind, sweep.percent, texts=group.net is not None, tail=group.tail)
+    how = {"texts": group.net is not None, "tail": group.tail, "noise": sweep.noise}
+    data = made(events, sweep.kind, sweep.percent, **how)
     benchmark(
         {f"{sweep.kind}-{sweep.percent}": data},
         group.algorithms,

@@ -11,7 +11,7 @@ what is missing, None or NaN, is left out and counted in what comes back.
 from .all_pairs import AllPairs, PairOutcome, compare_all
 from .bayes import Beliefs, beliefs_of, correlated_t, signed_rank
 from .bootstrap import BootstrapInterval, bootstrap_interval
-from .designs import Design, OneTestSet, RandomSplits, crossed_t
+from .designs import Design, OneTestSet, RandomSplits, crossed_parts, crossed_t
 from .leading import Lead, Leader, leader
 from .metrics import Metric
 from .paired import PairedT, SignedRanks, corrected_t, holm, wilcoxon
@@ -63,6 +63,7 @@ __all__ = [
     "conover",
     "corrected_t",
     "correlated_t",
+    "crossed_parts",
     "crossed_t",
     "friedman",
     "holm",

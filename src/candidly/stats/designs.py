@@ -147,9 +147,9 @@ def crossed_t(differences: np.ndarray, level: float = 0.95, left_out: int = 0) -
 
     Every axis is a kind of draw, and each of its draws meets each of the others': five trainings
     that are tested on the same thousand rows. An effect of each axis, and of each of their
-    combinations, adds to the variance of the mean, which is estimated without bias by the square
-    of the mean less the mean product of two entries that have no draw in common. It is not taken
-    below what any axis alone says. Degrees of freedom are Satterthwaite's of the axes.
+    combinations, adds to the variance of the mean, which is estimated without bias
+    (``crossed_parts``). It is not taken below what any axis alone says. Degrees of freedom are
+    Satterthwaite's of the axes.
 
     Args:
         differences: float (n, m) or with more axes, each of at least two draws, for an answer; the
@@ -174,10 +174,13 @@ def crossed_t(differences: np.ndarray, level: float = 0.95, left_out: int = 0) -
     n, mean = len(values), float(values.mean()) if values.size else None
     if mean is None or min(values.shape) < 2:
         return PairedT(mean, None, None, None, None, None, None, n, left_out)
-    axes = range(values.ndim)
-    margins = [_margin(values, axis) for axis in axes]
+    margins = [_margin(values, axis) for axis in range(values.ndim)]
     parts = [float(margin.var(ddof=1)) / len(margin) for margin in margins]
-    square = max(_crossed_variance(values, mean), *parts)
+    whole = sum(
+        part / float(np.prod([values.shape[axis] for axis in its]))
+        for its, part in crossed_parts(values).items()
+    )
+    square = max(whole, *parts)
     if square <= (np.abs(values).max() * 10.0**-DIGITS) ** 2:  # rounding alone
         square = 0.0
     least = sum(p**2 / (len(margin) - 1) for p, margin in zip(parts, margins))
@@ -191,14 +194,55 @@ def _margin(values: np.ndarray, axis: int) -> np.ndarray:
     return rounded(values.mean(others), 1.0)
 
 
-def _crossed_variance(values: np.ndarray, mean: float) -> float:
-    """The square of the mean less the mean product of entries that share no draw."""
-    axes, total = range(values.ndim), 0.0
-    for chosen in range(2**values.ndim):  # inclusion and exclusion over the shared axes
-        shared = [axis for axis in axes if chosen >> axis & 1]
-        others = tuple(axis for axis in axes if axis not in shared)
-        total += (-1) ** len(shared) * float((values.sum(others) ** 2).sum())
-    return mean**2 - total / float(np.prod([size * (size - 1.0) for size in values.shape]))
+@door
+def crossed_parts(differences: np.ndarray) -> dict[tuple[int, ...], float]:
+    """What each kind of draw, and each combination of them, adds to the variance of one entry.
+
+    Every part is estimated without bias, from mean products of two entries that have these draws
+    in common and no others; so one may be below 0 by chance. A part divided by the number of its
+    draws is what it adds to the variance of the mean.
+
+    Args:
+        differences: float (n, m) or with more axes, each of at least two draws.
+
+    Returns:
+        By axes, such as (0,) and (0, 1): a variance.
+
+    Raises:
+        ValueError: an axis has less than two draws.
+
+    >>> parts = crossed_parts(np.array([[1.0, 1.0], [3.0, 3.0]]))
+    >>> {axes: round(part, 9) for axes, part in parts.items()}
+    {(0,): 2.0, (1,): 0.0, (0, 1): 0.0}
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    if min(values.shape, default=0) < 2:
+        raise ValueError(
+            f"`differences` has the shape {values.shape}; each axis needs at least two draws, as "
+            "one says nothing of how much they differ."
+        )
+    sets = [
+        tuple(axis for axis in range(values.ndim) if chosen >> axis & 1)
+        for chosen in sorted(range(2**values.ndim), key=int.bit_count)
+    ]
+    squares = {axes: _squares(values, axes) for axes in sets}
+    products, parts = {}, {}
+    for axes in sets:
+        above = [other for other in sets if set(other) >= set(axes)]
+        alone = sum((-1) ** (len(other) - len(axes)) * squares[other] for other in above)
+        products[axes] = alone / float(
+            np.prod([s * (1.0 if a in axes else s - 1.0) for a, s in enumerate(values.shape)])
+        )
+        below = [other for other in parts if set(other) <= set(axes)]
+        if axes:
+            parts[axes] = products[axes] - products[()] - sum(parts[other] for other in below)
+    return parts
+
+
+def _squares(values: np.ndarray, axes: tuple[int, ...]) -> float:
+    """The sum of products of all two entries that have these draws in common, at least."""
+    others = tuple(axis for axis in range(values.ndim) if axis not in axes)
+    return float((values.sum(others) ** 2).sum())
 
 
 def _untold(first: np.ndarray, second: np.ndarray) -> PairedT:
