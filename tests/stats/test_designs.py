@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -163,3 +165,40 @@ def test_a_level_is_claimed_where_a_simulation_saw_it_hold():
             assert len(mine) >= 6
             assert all(one["holds"] for one in mine)
     assert any(not design.level_holds for design in DESIGNS)
+
+
+def told(part: str, measure: str) -> str:
+    """From the least to the most that was measured of a design, in percent."""
+    claims = json.loads((RESULTS / "designs.json").read_text())["claims"]
+    head = part.split(";")
+    values = [
+        100 * one["value"]
+        for one in claims
+        if one["name"].endswith(f": {measure}")
+        and re.match(head[0], one["name"])
+        and all(more in one["name"] for more in head[1:])
+    ]
+    assert len(values) >= 6
+    return f"{min(values):.1f} to {max(values):.1f}"
+
+
+PLAIN = r"one test set, \d+ algorithms, [^:]*(overlap little|are shared):"
+
+
+@needs_results
+@pytest.mark.parametrize(
+    ("part", "measure"),
+    [
+        (head, measure)
+        for head in (
+            r"random splits, \d+ algorithms, \d+ splits:",
+            PLAIN,
+            "one test set, rows unknown",
+            r"one test set, \d;splits alone",
+        )
+        for measure in ("interval holds", "any false difference")
+    ],
+)
+def test_the_docs_say_what_was_measured(part, measure):
+    page = Path(__file__).parents[2] / "docs" / "benchmark.md"
+    assert told(part, measure) in page.read_text()
