@@ -25,9 +25,9 @@ from pathlib import Path
 from _kept import finished, keep
 from _pages import add_options, settle
 from _studies import files_of
-from _text_study import losses
+from _text_study import crossed, losses
 from _text_study.events import read_events
-from _text_study.numbers import read_study
+from _text_study.numbers import read_study, steps_of
 from _text_study.page import COMMAND, IMAGE, PAGE, make_page
 from _text_study.runs import ALL, run, sweeps
 
@@ -39,13 +39,20 @@ CACHE = Path(tempfile.gettempdir()) / "candidly-text-study"
 def train(data: Path, cache: Path, minutes: float, only: list[str]) -> None:
     """Every sweep that begins in time, of some groups or all, and of each a small copy to keep."""
     events, start = read_events(data, cache), time.monotonic()
+
+    def begin(name: str) -> bool:
+        if time.monotonic() - start > 60 * minutes:
+            return False
+        print(name, round(time.monotonic() - start), flush=True)
+        return True
+
     for sweep in sweeps({name: ALL[name] for name in only or ALL}):
         if not finished(cache / sweep.name, sweep.of.algorithms, sweep.of.splits):
-            if time.monotonic() - start > 60 * minutes:
+            if not begin(sweep.name):
                 continue
-            print(sweep.name, round(time.monotonic() - start), flush=True)
             run(sweep, events, cache)
-        keep(cache / sweep.name, RESULTS / sweep.name)
+        keep(cache / sweep.name, RESULTS / sweep.name, rows=steps_of)
+    crossed.train(events, cache / "crossed", RESULTS / "crossed", begin, range(crossed.DRAWS))
     if not (RESULTS / losses.FILE).exists():
         losses.write(losses.measure(events), RESULTS)
 

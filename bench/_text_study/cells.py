@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from candidly.stats import Summary, interval
+from candidly.stats import PairedT
 
 from .numbers import Noise, Rows, gain
 
@@ -21,28 +21,26 @@ def percent(values: tuple[float, ...]) -> str:
     return "–" if np.isnan(value) else f"{value:.1f}"
 
 
-def points(found: Summary) -> str:
+def points(found: PairedT) -> str:
     """A difference and its 95 % interval."""
-    span = interval(found)
-    if found.mean is None or span is None:
+    if found.difference is None or found.low is None or found.high is None:
         return "–"
-    low, high = (100 * each for each in span)
-    return f"{100 * found.mean:.1f} ({low:.1f} to {high:.1f})".replace("-", "−")
+    low, high = 100 * found.low, 100 * found.high
+    return f"{100 * found.difference:.1f} ({low:.1f} to {high:.1f})".replace("-", "−")
 
 
 def gained(rows: Rows, name: str) -> str:
     """As ``gain``; in bold where the interval leaves out 0."""
-    return signed(gain(rows, name)[0])
+    return signed(gain(rows, name))
 
 
-def signed(found: Summary) -> str:
-    """A difference with its sign, in bold where its interval leaves out 0."""
-    span = interval(found)
-    if found.mean is None or span is None:
+def signed(found: PairedT, clear: bool | None = None) -> str:
+    """A difference with its sign, in bold where it is ``clear``: its interval leaves out 0."""
+    if found.difference is None or found.low is None or found.high is None:
         return "–"
-    low, high = (100 * each for each in span)
-    text = f"{100 * found.mean:+.1f} ({low:+.1f} to {high:+.1f})".replace("-", "−")
-    return f"**{text}**" if low * high > 0 else text
+    low, high = 100 * found.low, 100 * found.high
+    text = f"{100 * found.difference:+.1f} ({low:+.1f} to {high:+.1f})".replace("-", "−")
+    return f"**{text}**" if (low * high > 0 if clear is None else clear) else text
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

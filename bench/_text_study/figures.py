@@ -9,11 +9,10 @@ import numpy as np
 
 from _reproduction.figures import alone
 from candidly.show.figures import FAINT, SERIES, STROKES, draw_svg
-from candidly.stats import paired_difference
 
 from .cells import called, percent
 from .losses import WIDTH
-from .numbers import BASE, Rows
+from .numbers import Rows
 
 NAMED = (  # points that have their name beside them
     *("dividemix", "volminnet", "co-teaching:estimated", "nce+rce", "t-revision", "jocor"),
@@ -89,7 +88,7 @@ def beside(real: Rows, made: Rows, names: Sequence[str]) -> str:
     """Each algorithm's gain over cross-entropy under one noise beside that under another."""
 
     def mean(rows: Rows, name: str) -> float:
-        return 100 * (paired_difference(rows[name].selected, rows[BASE].selected).mean or 0.0)
+        return 100 * (gain(rows, name).difference or 0.0)
 
     there = sorted(((mean(made, n), mean(real, n), n) for n in names), reverse=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from candidly.compare.sweep.journal import read_results
-from candidly.stats import Summary, interval, paired_difference
+from candidly.compare.sweep.records import Record, unpack_right
+from candidly.stats import OneTestSet, PairedT
 
 from . import losses
+from .crossed import Crossed, read_crossed
 from .events import KINDS, RATES
 from .runs import GROUPS, NETS, TAILED, Group, sweeps
 
@@ -31,6 +33,9 @@ class Row:
         five, adjusted: of the selected epoch, top-5, and top-1 of predictions adjusted for the
             frequencies of labels.
         curve: after each epoch, the mean of the splits.
+        right: of ``best``, ``selected`` and ``last``, bool (splits, rows), which test rows are
+            predicted right; without those of which that is not known.
+        rows: the test rows of every split, which are the same.
         seconds: of the processor, for a run; the mean.
     """
 
@@ -40,6 +45,8 @@ class Row:
     five: tuple[float, ...]
     adjusted: tuple[float, ...]
     curve: tuple[float, ...]
+    right: Mapping[str, np.ndarray]
+    rows: int
     seconds: float
 
 
@@ -55,12 +62,14 @@ class Study:
         tails: the same with long-tailed training rows.
         nets: by group of runs, by noise: cross-entropy on the texts.
         losses: as ``losses.measure`` found.
+        crossed: with ten draws of the noise, by noise.
     """
 
     main: Mapping[Noise, Rows]
     tails: Mapping[Noise, Rows]
     nets: Mapping[str, Mapping[Noise, Row]]
     losses: list[dict[str, Any]]
+    crossed: Mapping[Noise, Crossed]
 
 
 def read_study(folder: Path) -> Study:
@@ -75,6 +84,7 @@ def read_study(folder: Path) -> Study:
             if of
         },
         losses.read(folder),
+        read_crossed(folder / "crossed"),
     )
 
 
@@ -107,6 +117,9 @@ def _row(runs: list) -> Row:
     )
     chosen = np.where(np.isnan(noisy), -1, noisy).argmax(1)
     each = np.arange(len(runs))
+    best = np.where(np.isnan(tests), -1, tests).argmax(1)
+    places = {"best": best, "selected": chosen, "last": np.full(len(runs), -1)}
+    rows = runs[0].n_test
     return Row(
         tuple(tests.max(1)),
         tuple(tests[each, chosen]),
@@ -114,6 +127,12 @@ def _row(runs: list) -> Row:
         tuple(fives[each, chosen]),
         tuple(adjusted[each, chosen]),
         tuple(tests.mean(0)),
+        {
+            what: np.stack([unpack_right(bits, rows) for bits in packed])
+            for what, at in places.items()
+            if all(packed := [run.records[k].right for run, k in zip(runs, at)])
+        },
+        rows,
         float(np.mean([run.records[-1].seconds for run in runs])),
     )
 
@@ -122,7 +141,22 @@ def _number(value: float | None) -> float:
     return np.nan if value is None else value
 
 
-def gain(rows: Rows, name: str) -> tuple[Summary, tuple[float, float] | None]:
-    """Selected accuracy against cross-entropy's, split by split, and its 95 % interval."""
-    found = paired_difference(rows[name].selected, rows[BASE].selected)
-    return found, interval(found)
+def steps_of(records: Sequence[Record]) -> set[int]:
+    """The steps of the best, the selected and the last record of a run."""
+    tests = [_number(one.test.get("top1")) for one in records]
+    noisy = [_number(one.validation.get("NVA")) for one in records]
+    places = (int(np.where(np.isnan(v), -1, v).argmax()) for v in (tests, noisy))
+    return {records[place].step for place in places} | {records[-1].step}
+
+
+def apart(first: Row, second: Row, of: str = "selected", other: str = "selected") -> PairedT:
+    """One minus another, by splits and the test rows that all of them share."""
+    table = np.array([getattr(first, of), getattr(second, other)]).T
+    right = [row.right.get(what) for row, what in ((first, of), (second, other))]
+    known = None if any(one is None for one in right) else np.stack(right, 1)
+    return OneTestSet(first.rows, known).compared(table, 0, 1, 0.95)
+
+
+def gain(rows: Rows, name: str) -> PairedT:
+    """Selected accuracy minus cross-entropy's."""
+    return apart(rows[name], rows[BASE])

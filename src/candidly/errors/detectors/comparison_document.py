@@ -48,8 +48,8 @@ MEASURES = (
 )
 BOLD = "Bold: the highest mean of a column."
 LEGEND = (
-    "Percent, the mean over seeds ± half its 95 % interval (Student's t; none from one seed), which "
-    "is over other draws of the wrong labels in these rows, and not over other rows. "
+    "Percent, the mean over seeds ± half its 95 % interval (Student's t; none from one seed): over "
+    "other draws of the wrong labels in these rows, and not over other rows. "
     "F1, precision and recall are of the detector's own cut, a dash where it has none; AP is the "
     "average precision of the ranking, AUC its ROC area; “at n wrong” is the precision of as many "
     "as there are wrong labels; “in 5 %” the share of the wrong labels that is found by looking at "
