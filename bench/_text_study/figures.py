@@ -12,7 +12,7 @@ from candidly.show.figures import FAINT, SERIES, STROKES, draw_svg
 
 from .cells import called, percent
 from .losses import WIDTH
-from .numbers import Rows
+from .numbers import Rows, gain
 
 NAMED = (  # points that have their name beside them
     *("dividemix", "volminnet", "co-teaching:estimated", "nce+rce", "t-revision", "jocor"),

@@ -291,6 +291,7 @@ def _about(
         "classifier": found.judged.chosen,
         "folds": len(found.judged.fold_ece),
         "accuracies": dict(found.judged.accuracies),
+        "by_fold": list(found.judged.by_fold),
         "largest class": {"name": name, "share": share},
         "useless": found.useless,
         "calibration error": ece if ece == ece else None,

@@ -226,7 +226,8 @@ def crossed_parts(differences: np.ndarray) -> dict[tuple[int, ...], float]:
         for chosen in sorted(range(2**values.ndim), key=int.bit_count)
     ]
     squares = {axes: _squares(values, axes) for axes in sets}
-    products, parts = {}, {}
+    products: dict[tuple[int, ...], float] = {}
+    parts: dict[tuple[int, ...], float] = {}
     for axes in sets:
         above = [other for other in sets if set(other) >= set(axes)]
         alone = sum((-1) ** (len(other) - len(axes)) * squares[other] for other in above)

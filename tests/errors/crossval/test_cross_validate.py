@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import doctest
 import importlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 import candidly
 from candidly import errors
 from candidly.data.labels.labelled import from_arrays
 from candidly.errors import crossval
 from candidly.errors.crossval import NAMED, CrossValidated, Network, cross_validate
+from candidly.errors.crossval._folds import make_folds
 from candidly.errors.crossval._named import OF_TEXTS
 from candidly.errors.crossval._validate import named
+from candidly.ground.seeds import hashed
 
 from needs import real_files
 from recorders import numbered
@@ -123,16 +129,82 @@ def test_unlabelled_rows_are_predicted_and_take_no_part():
     errors.find(result.given, result.probs, unlabelled=True)
 
 
-def test_the_most_accurate_of_several_is_kept():
+FEW = {"guess": DummyClassifier(), "bayes": GaussianNB(), "line": LogisticRegression()}
+
+
+def test_each_fold_is_judged_by_the_best_on_its_training_rows():
     x, y = numbered()
-    few = {"guess": DummyClassifier(), "bayes": GaussianNB(), "line": LogisticRegression()}
-    result = cross_validate(few, (x[:, 1:], y))
-    each = {name: cross_validate(c, (x[:, 1:], y)) for name, c in few.items()}
-    alone = {name: r.accuracies[r.chosen] for name, r in each.items()}
-    assert result.accuracies == alone
-    assert alone[result.chosen] == max(alone.values())
-    assert np.array_equal(result.probs, each[result.chosen].probs)
-    assert repr(result).startswith(f"CrossValidated({result.chosen}, 90 examples, 3 classes, ")
+    x = x[:, 1:]
+    result = cross_validate(FEW, (x, y), repeats=2)
+    each = {name: cross_validate(c, (x, y), repeats=2) for name, c in FEW.items()}
+    assert result.accuracies == {name: r.accuracy for name, r in each.items()}
+    for k, name in enumerate(result.by_fold):
+        rows, held = np.flatnonzero(result.folds != k), result.folds == k
+        inner = make_folds(y[rows], 5, None, hashed("crossval", 0, k))
+        shares = {}
+        for candidate, classifier in FEW.items():
+            right = np.zeros(len(rows), bool)
+            for part in range(5):
+                learned = rows[inner != part]
+                model = clone(classifier).fit(x[learned], y[learned])
+                right[inner == part] = (
+                    model.predict(x[rows[inner == part]]) == y[rows][inner == part]
+                )
+            shares[candidate] = right.mean()
+        assert shares[name] == max(shares.values())
+        assert np.array_equal(result.probs[held], each[name].probs[held])
+        assert np.array_equal(result.variance[held], each[name].variance[held])
+    assert result.accuracy == (result.probs.argmax(1) == y).mean()
+    assert result.chosen == max(FEW, key=result.by_fold.count)
+    assert repr(result).startswith(f"CrossValidated({result.judges}, 90 examples, 3 classes, ")
+    assert each["line"].judges == "LogisticRegression"
+    mixed = replace(result, by_fold=("line", "bayes", "line"))
+    assert mixed.judges == "line (2 of 3 folds) and bayes (1 of 3 folds)"
+
+
+@pytest.mark.parametrize("tags", [False, True])
+def test_the_labels_of_a_fold_have_no_part_in_who_judges_it(tags):
+    """So that nobody is chosen for agreeing with the labels that he judges."""
+    x, y = numbered()
+    fold = make_folds(y, 4)
+    g = np.random.default_rng(3)
+    few = {"bayes": GaussianNB(), "near": KNeighborsClassifier(3), "line": LogisticRegression()}
+
+    def judged(y):
+        if not tags:
+            return cross_validate(few, (x, y), fold)
+        marks = np.stack([y == 0, y != 2], 1)
+        return cross_validate(few, from_arrays(x, tags=marks, classes=["a", "b"]), fold)
+
+    before = judged(y)
+    for k in range(4):
+        held = fold == k
+        other = np.where(held, g.permutation(y), y)
+        after = judged(other)
+        assert after.by_fold[k] == before.by_fold[k]
+        np.testing.assert_array_equal(after.probs[held], before.probs[held])
+
+
+def test_of_pure_noise_several_classifiers_know_nothing():
+    """The best of six of 100 rows agreed with 57 % of labels that nothing predicts."""
+    some = ["logistic", "knn", GaussianNB(), DecisionTreeClassifier(max_depth=3)]
+    found = []
+    for seed in range(30):
+        g = np.random.default_rng(seed)
+        result = cross_validate(some, (g.normal(size=(60, 3)), np.arange(60) % 2), 3, seed=seed)
+        found.append((result.accuracy, max(result.accuracies.values())))
+    ours, best = np.mean(found, 0)
+    assert abs(ours - 0.5) < 0.02 < best - 0.5
+
+
+def test_of_many_rows_a_part_chooses():
+    g = np.random.default_rng(0)
+    x, y = g.normal(size=(9000, 2)), np.arange(9000) % 2
+    told = []
+    cross_validate([GaussianNB(), DummyClassifier()], (x, y), watch=lambda *b: told.append(b))
+    assert told[-1] == (100 * 2 * 5 * 2,) * 2  # one inner fold, of 1,440 rows, beside each
+    with pytest.raises(ValueError, match="training rows of fold 0 are 1 group, too few to choose"):
+        cross_validate([GaussianNB(), "knn"], (x, y), 2, groups=np.arange(9000) > 4000)
 
 
 def test_several_are_told_apart_by_name():
@@ -201,7 +273,7 @@ def test_progress_only_grows_and_ends_at_its_total():
         some, toy(n=150), 3, repeats=2, leak_check=True, watch=lambda *both: told.append(both)
     )
     done, totals = zip(*told)
-    assert set(totals) == {100 * 3 * (2 * 2 + 1)}
+    assert set(totals) == {100 * 3 * (2 * 2 + 1 + 2 * 5)}  # five inner folds choose each judge
     assert list(done) == sorted(done)
     assert (done[0], done[-1]) == (0, totals[0])
     assert len(set(done)) > 3 * 5  # a network says more than once per fold
@@ -215,7 +287,7 @@ def test_what_is_saved_is_read_again(tmp_path):
     again = CrossValidated.load(tmp_path / "probs.npz")
     for name in ("probs", "folds", "given", "fold_ece", "temperatures", "variance"):
         np.testing.assert_array_equal(getattr(again, name), getattr(result, name))
-    for name in ("classes", "chosen", "accuracies", "ece", "warnings"):
+    for name in ("classes", "chosen", "accuracies", "ece", "warnings", "by_fold", "accuracy"):
         assert getattr(again, name) == getattr(result, name)
     repeated = cross_validate(GaussianNB(), (x, words[y]), again.folds)
     assert np.array_equal(repeated.folds, result.folds)

@@ -184,7 +184,7 @@ def test_files_are_decoded_once_whoever_asks(tmp_path, monkeypatch):
     some = ["logistic", "knn", Network("ce", 20, SMALL)]
     cross_validate(some, data, 3, repeats=2, watch=lambda *both: told.append(both))
     assert opened == data.inputs.tolist()
-    assert told[0] == (0, 100 * (3 * 2 * 3 + 1))
+    assert told[0] == (0, 100 * (3 * (2 * 3 + 3 * 5) + 1))
     assert told[-1][0] == told[-1][1]
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 

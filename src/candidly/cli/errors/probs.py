@@ -220,6 +220,8 @@ def _about(
         "seed": seed,
         "accuracies": dict(result.accuracies),
         "chosen": result.chosen,
+        "by_fold": list(result.by_fold),
+        "accuracy": _finite(result.accuracy),
         "ece": _finite(result.ece),
         "fold ece": [_finite(value) for value in result.fold_ece.tolist()],
         "temperatures": result.temperatures.tolist(),
@@ -234,6 +236,11 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def _judged(folds: int, of: int) -> str:
+    """Which folds a classifier judged."""
+    return "" if not folds else "kept" if folds == of else f"kept for {folds} of {of} folds"
+
+
 def _print(result: CrossValidated, following: str | None, kind: str) -> None:
     print(
         f"{len(result.probs):,} examples, {len(result.classes):,} classes, "
@@ -241,7 +248,7 @@ def _print(result: CrossValidated, following: str | None, kind: str) -> None:
     )
     right, in_python = KINDS[kind]
     rows = [
-        (name, share, "kept" if name == result.chosen else "")
+        (name, share, _judged(result.by_fold.count(name), len(result.by_fold)))
         for name, share in result.accuracies.items()
     ]
     show(

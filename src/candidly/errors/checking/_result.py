@@ -86,7 +86,7 @@ class Checked:
     def __repr__(self) -> str:
         return (
             f"Checked({self.name}: {self.flagged} of {self.labelled} rows to look at, "
-            f"{self.judged.chosen}, accuracy {self.accuracy:.4f})"
+            f"{self.judged.judges}, accuracy {self.accuracy:.4f})"
         )
 
     @property
@@ -108,7 +108,7 @@ class Checked:
     @property
     def accuracy(self) -> float:
         """Share of held-out predictions that are the given label (of sets: a candidate)."""
-        return self.judged.accuracies[self.judged.chosen]
+        return self.judged.accuracy
 
     @cached_property
     def largest(self) -> tuple[str, float]:
@@ -210,7 +210,7 @@ class Checked:
         if self.data.kind == "texts":
             given = OF_TEXTS.get(self.judged.chosen, given)
         found = [
-            f"Each row was judged by {self.judged.chosen}, fitted to the other folds ({folds} in "
+            f"Each row was judged by {self.judged.judges}, fitted to the other folds ({folds} in "
             f"all); it is given {given}.",
             self._agreement(),
         ]

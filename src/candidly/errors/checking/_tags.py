@@ -30,7 +30,7 @@ class CheckedTags(Checked):
     def __repr__(self) -> str:
         return (
             f"CheckedTags({self.name}: tags of {self.flagged} of {self.data.n} rows to look at, "
-            f"{self.judged.chosen}, agreement {self.accuracy:.4f})"
+            f"{self.judged.judges}, agreement {self.accuracy:.4f})"
         )
 
     @property
@@ -51,7 +51,7 @@ class CheckedTags(Checked):
     @property
     def accuracy(self) -> float:
         """Share of all tags, there or not, that the classifier says so without having seen them."""
-        return self.judged.accuracies[self.judged.chosen]
+        return self.judged.accuracy
 
     @cached_property
     def largest(self) -> tuple[str, float]:

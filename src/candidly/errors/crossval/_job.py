@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...learn.model import Model
 
 INNER_FOLDS = 5  # one of these, of a training fold, is set aside for a temperature
+ENOUGH = 1000  # rows that a choice among classifiers is made by, at least where there are so many
 LOOKED_AT = 2000  # training rows that the training accuracy is taken of
 
 Tell = Callable[[float], None]
@@ -55,10 +56,11 @@ class Job:
         data: without its truth.
         marks: bool (n, q), the given label of each example, its candidates, or its tags.
         strata: int64 (n,), what folds were stratified by.
-        folds: int64 (n,).
+        folds: int64 (n,); -1 for rows that are never held out.
         groups: int64 (n,), or None.
         calibrate: set part of each training fold aside, and scale by it.
         start: what a classifier is fitted to before it goes on in each fold.
+        unseen: bool (n,), rows that nobody learns from; None for none.
     """
 
     data: Labelled
@@ -69,6 +71,7 @@ class Job:
     seed: int
     calibrate: bool = False
     start: Labelled | Model | None = None
+    unseen: np.ndarray | None = None
 
     @property
     def count(self) -> int:
@@ -133,9 +136,10 @@ def parts(job: Job, usable: np.ndarray) -> list[Fold]:
         ValueError: a fold leaves too little to learn from.
     """
     found = []
+    seen = np.ones(len(usable), bool) if job.unseen is None else ~job.unseen
     for k in range(job.count):
         held = job.folds == k
-        train = np.flatnonzero(~held & usable)
+        train = np.flatnonzero(~held & usable & seen)
         aside = np.zeros(0, np.int64)
         if job.calibrate:
             train, aside = _set_aside(job, train, k)
@@ -145,6 +149,30 @@ def parts(job: Job, usable: np.ndarray) -> list[Fold]:
             )
         found.append(Fold(k, train, aside, np.flatnonzero(held)))
     return found
+
+
+def within(job: Job, k: int) -> Job:
+    """The same on the training rows of a fold alone, divided again, for a choice of who judges it.
+
+    Of many rows a part of the inner folds is enough to be judged by (``ENOUGH``).
+
+    Raises:
+        ValueError: the training rows cannot be divided.
+    """
+    rows = np.flatnonzero(job.folds != k)
+    groups = None if job.groups is None else job.groups[rows]
+    most = len(rows) if groups is None else len(np.unique(groups))
+    if most < 2:
+        raise ValueError(
+            f"the training rows of fold {k} are {most} "
+            f"{'example' if groups is None else 'group'}, too few to choose among classifiers; "
+            "name one classifier."
+        )
+    inner = make_folds(job.strata[rows], min(INNER_FOLDS, most), groups, job.seed_of(k))
+    enough = int(np.searchsorted(np.bincount(inner).cumsum(), ENOUGH)) + 1
+    folds = np.full(len(job.folds), -1)
+    folds[rows] = np.where(inner < enough, inner, -1)
+    return replace(job, folds=folds, calibrate=False, unseen=job.folds == k)
 
 
 def _set_aside(job: Job, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

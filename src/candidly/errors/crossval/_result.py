@@ -12,6 +12,7 @@ import numpy as np
 from ...data.labels.storage import read_arrays, write_arrays
 from ...ground.arrays import door
 from ...ground.files import replacing
+from ...show.words import listed
 
 SCHEMA = "probabilities 1"
 ARRAYS = ("probs", "folds", "given", "fold_ece", "temperatures", "variance")
@@ -28,11 +29,10 @@ class CrossValidated:
         classes: m names, in the order of the columns.
         given: int64 (n,), the given labels as numbers of classes, -1 for none; None where there
             are candidate sets or tags alone.
-        chosen: the classifier that ``probs`` are of.
+        chosen: the classifier that most folds of ``probs`` are of.
         accuracies: by classifier, the share of held-out predictions that are the given label (for
             candidate sets: a candidate; of tags: of all that are there or not, those that are
-            predicted so). The best of several is chosen by it, so its own is a
-            little too high.
+            predicted so), as if it had judged every fold.
         ece: expected calibration error over all examples, in [0, 1]; against the given labels, and
             NaN where there are candidate sets alone.
         fold_ece: float64 (folds,), the same of each fold; NaN for one without labels.
@@ -40,6 +40,9 @@ class CrossValidated:
         variance: float64 (n,), of the given label's probability (the candidates') over repeats,
             divided by repeats - 1; NaN where unlabelled; None with a single repeat.
         warnings: sentences that were also issued as ``UserWarning``.
+        by_fold: the classifier that each fold of ``probs`` is of: of several the one that was
+            best on the fold's training rows, which says nothing of the labels it judges.
+        accuracy: of ``probs``, as in ``accuracies``.
     """
 
     probs: np.ndarray
@@ -53,11 +56,22 @@ class CrossValidated:
     temperatures: np.ndarray
     variance: np.ndarray | None = None
     warnings: tuple[str, ...] = ()
+    by_fold: tuple[str, ...] = ()
+    accuracy: float = float("nan")
+
+    @property
+    def judges(self) -> str:
+        """Who judged, in words: one name, or several with their folds."""
+        counts = {name: self.by_fold.count(name) for name in dict.fromkeys(self.by_fold)}
+        if len(counts) < 2:
+            return self.chosen
+        of = len(self.by_fold)
+        return listed([f"{name} ({count} of {of} folds)" for name, count in counts.items()])
 
     def __repr__(self) -> str:
         return (
-            f"CrossValidated({self.chosen}, {len(self.probs)} examples, {len(self.classes)} "
-            f"classes, accuracy {self.accuracies[self.chosen]:.4f}, ECE {self.ece:.4f})"
+            f"CrossValidated({self.judges}, {len(self.probs)} examples, {len(self.classes)} "
+            f"classes, accuracy {self.accuracy:.4f}, ECE {self.ece:.4f})"
         )
 
     @door
@@ -105,6 +119,8 @@ class CrossValidated:
             accuracies=note["accuracies"],
             ece=note["ece"],
             warnings=tuple(note["warnings"]),
+            by_fold=tuple(note.get("by_fold", ())),
+            accuracy=note.get("accuracy", note["accuracies"][note["chosen"]]),
         )
 
 
@@ -117,6 +133,8 @@ def _write_npz(result: CrossValidated, path: Path, ids: Sequence[Any] | None) ->
         "accuracies": dict(result.accuracies),
         "ece": result.ece,
         "warnings": list(result.warnings),
+        "by_fold": list(result.by_fold),
+        "accuracy": result.accuracy,
     }
     write_arrays(path, {name: v for name, v in values.items() if v is not None}, note)
 

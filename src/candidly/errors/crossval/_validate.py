@@ -21,7 +21,7 @@ from ._classifiers import checked, takes_columns
 from ._classifiers import learner as of_classifier
 from ._features import ENCODERS, Views, framed, plain
 from ._folds import checked_folds, checked_groups, make_folds
-from ._job import Held, Job, Learner, Network, held_out
+from ._job import Held, Job, Learner, Network, held_out, within
 from ._named import NAMED, by_name, default_classifier, seen_by
 from ._result import CrossValidated
 
@@ -55,8 +55,9 @@ def cross_validate(
     Args:
         classifier: a scikit-learn classifier with ``predict_proba``, unfitted, with scalers and
             vocabularies before it in a ``Pipeline``; a ``Network`` or the name of one of
-            ``ALGORITHMS``; a name of ``NAMED``; or several of these, a list or by name, of which
-            the most accurate is kept; None for what ``DEFAULTS`` has for the kind of input.
+            ``ALGORITHMS``; a name of ``NAMED``; or several of these, a list or by name: each fold
+            is judged by the one that is most accurate on the fold's training rows, divided again;
+            None for what ``DEFAULTS`` has for the kind of input.
             Classifiers of your own see texts and paths as they are, images flattened, columns of
             different kinds as the fold's training rows encode them, and labels as numbers of
             classes. One with a ``ColumnTransformer`` in it sees the data frame. Those with names
@@ -143,18 +144,24 @@ def cross_validate(
 
     runs = len(learners) * repeats + leak_check
     described = any(_is_described(each, data.kind) for each in several.values())
-    tell.start(runs * job.count, described)
-    best: tuple[str, np.ndarray, np.ndarray, list[Held]] | None = None
+    inner = [within(job, k) for k in range(job.count)] if len(learners) > 1 else []
+    choosing = len(learners) * sum(each.count for each in inner)
+    tell.start(runs * job.count + choosing, described)
+    by_fold = [_best(learners, each, tell) for each in inner] or [*learners] * job.count
+    probs, own = np.zeros(marks.shape), np.full((repeats, data.n), np.nan)
     accuracies: dict[str, float] = {}
+    judged: list[Held] = []
     for name, learn in learners.items():
-        probs, own, held = _repeated(learn, job, repeats, tell)
-        accuracies[name] = job.agreement(probs, marks)
-        if best is None or accuracies[name] > accuracies[best[0]]:
-            best = name, probs, own, held
-    assert best is not None
-    chosen, probs, own, held = best
+        its, its_own, found = _repeated(learn, job, repeats, tell)
+        accuracies[name] = job.agreement(its, marks)
+        rows = np.isin(fold, [k for k, chosen in enumerate(by_fold) if chosen == name])
+        probs[rows], own[:, rows] = its[rows], its_own[:, rows]
+        judged += [each for each in found if by_fold[each.part.number] == name]
+    held = [each for k in range(job.count) for each in judged if each.part.number == k]
+    chosen = max(learners, key=by_fold.count)
+    accuracy = job.agreement(probs, marks)
     say(_leaks.of_absent_classes(held, data.classes))
-    say(_leaks.of_memory(held, accuracies[chosen], marks))
+    say(_leaks.of_memory(held, accuracy, marks))
     variance = own.var(0, ddof=1) if repeats > 1 else None
     if variance is not None and not np.nansum(variance):
         say([f"the repeats agree exactly: {chosen} does not depend on the seed."])
@@ -169,9 +176,11 @@ def cross_validate(
         given=data.given,
         chosen=chosen,
         accuracies=accuracies,
+        by_fold=tuple(by_fold),
+        accuracy=accuracy,
         ece=_ece(probs, data, fold >= 0),
         fold_ece=np.array([_ece(probs, data, fold == k) for k in range(job.count)]),
-        temperatures=np.array([each.temperature for each in held]).reshape(repeats, job.count),
+        temperatures=np.array([each.temperature for each in held]).reshape(job.count, repeats).T,
         variance=variance,
         warnings=tuple(said),
     )
@@ -357,6 +366,16 @@ def _run(learn: Learner, job: Job, tell: _Progress) -> tuple[np.ndarray, list[He
         found.append(held._replace(probs=np.zeros(0)))
     tell.next(job.count)
     return probs, sorted(found, key=lambda held: held.part.number)
+
+
+def _best(learners: Mapping[str, Learner], job: Job, tell: _Progress) -> str:
+    """Who is most accurate on the rows that are held out here; of equals the first."""
+    rows = job.folds >= 0
+    shares = {}
+    for name, learn in learners.items():
+        probs, _ = _run(learn, job, tell)
+        shares[name] = job.agreement(probs[rows], job.marks[rows])
+    return max(shares, key=lambda name: -1.0 if np.isnan(shares[name]) else shares[name])
 
 
 def _ece(probs: np.ndarray, data: Labelled, rows: np.ndarray) -> float:
