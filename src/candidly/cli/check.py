@@ -58,8 +58,8 @@ def check(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="logistic, forest, boosting, knn, or an algorithm such as ce; of several the "
-            "most accurate is kept. (default: what suits the kind of input)",
+            help="logistic, forest, boosting, knn, or an algorithm such as ce; of several "
+            "the most accurate on a fold's training rows judges it. (default: what suits the kind of input)",
         ),
     ] = None,
     net: Net = None,

@@ -60,7 +60,7 @@ def probs(
         typer.Option(
             metavar="NAME,...",
             help="logistic, forest, boosting, knn, or an algorithm such as ce or PRODEN; of "
-            "several the most accurate is kept.",
+            "several the most accurate on a fold's training rows judges it.",
         ),
     ] = "logistic",
     labels: Annotated[

@@ -71,8 +71,8 @@ def check(
         separator, header, sheet, id, text, image, drop, damaged, classes, merge_labels, kinds,
         label_separator: see ``ingest.Roles``.
         group: a column; rows with the same value there are in one fold, and it is no input.
-        classifier: see ``cross_validate``; of several the most accurate is kept. By default what
-            suits the kind of input.
+        classifier: see ``cross_validate``, which chooses among several within the training rows of
+            each fold. By default what suits the kind of input.
         net, recipe: of the networks among the classifiers' names; see ``fit``.
         folds: how many models, each judging what it left out.
         by: flag by a method of ``errors.find`` or ``errors.find_multilabel`` instead; of tags by
