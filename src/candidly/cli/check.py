@@ -59,7 +59,8 @@ def check(
         typer.Option(
             metavar="NAME,...",
             help="logistic, forest, boosting, knn, or an algorithm such as ce; of several "
-            "the most accurate on a fold's training rows judges it. (default: what suits the kind of input)",
+            "the most accurate on a fold's training rows judges it. (default: what suits the "
+            "kind of input)",
         ),
     ] = None,
     net: Net = None,
