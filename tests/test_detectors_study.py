@@ -223,7 +223,7 @@ def test_the_page_says_who_wins_and_where_confident_learning_loses(tmp_path):
     (line,) = lines_of(loses, "| Digits | pair 10 % |")
     assert "`margin` / `aum` | +30.33 |" in line
     assert "`cl-class` / `aum` | +20.33 | **" in line
-    assert "behind in 1 of 1" in " ".join(loses.split())
+    assert "of 1 of Digits behind in 1." in " ".join(loses.split())
     cells = page[page.index("**F1 of the own cut, 10 % of the labels wrong**") :]
     assert lines_of(cells, "| `aum` |")[0] == "| `aum` | 71.3 ± 3.8 (3 of 5) |"
     assert "0 of 80 sets of labels are done" in " ".join(page.split())
@@ -233,7 +233,7 @@ def test_confident_learning_may_be_ahead_or_level(tmp_path):
     ahead = fake(tmp_path / "a", {"cl-both": [0.9, 0.91], "margin": [0.9, 0.9], "aum": [0.5, 0.51]})
     assert "ahead in 1." in " ".join(ahead.split())
     level = fake(tmp_path / "b", {"cl-both": [0.9, 0.5], "margin": [0.9, 0.5], "aum": [0.5, 0.9]})
-    assert "level in 1 " in " ".join(level.split())
+    assert "level in 1." in " ".join(level.split())
 
 
 def test_without_results_the_page_says_so(tmp_path):
