@@ -13,7 +13,7 @@ from sklearn.datasets import load_wine
 
 import candidly
 from candidly.errors import Network
-from candidly.errors.checking import find_leaks
+from candidly.errors.checking import find_leaks, find_siblings
 
 NAMES = np.array(["red", "white", "rose"])
 
@@ -203,6 +203,64 @@ def test_a_column_that_says_whom_rows_are_from_gets_the_advice_to_group_by_it():
     apart = candidly.check(frame, label="kind", classifier="forest", folds=3, group="patient")
     assert seen.accuracy > 0.9
     assert apart.accuracy < 0.7  # nothing tells the label of somebody new
+
+
+def people(label_of=lambda y, rng: y):
+    """600 rows of 120 people: two columns say of whom a row is; the others are measured."""
+    rng = np.random.default_rng(1)
+    who = rng.integers(0, 120, 600)
+    y = rng.integers(0, 2, 120)
+    own = label_of(y[who], rng)
+    age = np.round(40 + 15 * own + rng.normal(scale=4, size=600)).astype(int)
+    columns = {
+        "person": [f"P{k:03}" for k in who],
+        "number": rng.permutation(120)[who] * 7,
+        "age": age,
+        "ward": rng.integers(0, 60, 600),
+        "score": rng.normal(size=120)[who],
+    }
+    return pl.DataFrame(columns).with_columns(kind=pl.Series(NAMES[own])), own
+
+
+def test_columns_that_say_whom_rows_are_from_are_found_among_all():
+    frame, own = people()
+    found = find_siblings(frame.drop("kind"), own)
+    assert {one.column for one in found} == {"person", "number"}
+    assert {one.agrees for one in found} == {1}
+    some = own[own >= 0]
+    assert found[0].chance == pytest.approx((np.bincount(some) ** 2).sum() / len(some) ** 2)
+    # labels of a person that differ in one row of five agree in fewer pairs, by hand
+    frame, own = people(lambda y, rng: np.where(rng.random(600) < 0.2, 1 - y, y))
+    (person, *_) = find_siblings(frame.select("person"), own)
+    pairs = [
+        own[a] == own[b]
+        for a in range(600)
+        for b in range(a)
+        if frame["person"][a] == frame["person"][b]
+    ]
+    assert person.agrees == pytest.approx(np.mean(pairs))
+    assert not find_siblings(frame.drop("kind"), np.full(600, -1))
+
+
+def test_a_dropped_column_that_says_whom_rows_are_from_is_advised_to_group_by():
+    frame, _ = people()
+    asked = {"label": "kind", "folds": 3, "drop": ["person", "number"]}
+    with pytest.warns(UserWarning, match="same 'person' have the same label in 100% of pairs"):
+        candidly.check(frame, **asked)
+    asked["drop"] = ["number"]
+    apart = candidly.check(frame, group="person", **asked)
+    assert not any("same label" in note for note in apart.notes)
+
+
+def test_own_columns_keep_their_values_beside_what_people_fill_in():
+    """A table may have a column ``wrong`` or ``stratum`` of its own: neither is an answer."""
+    frame, _ = people()
+    own = frame.with_columns(wrong=pl.lit("yes"), stratum=pl.lit(7)).drop("number", "person")
+    found = candidly.check(own, label="kind", folds=3, drop=["wrong", "stratum"])
+    table = found.to_check()
+    assert {"wrong (own)", "stratum (own)"} <= set(table.columns)
+    assert set(table["wrong (own)"]) == {"yes"}
+    assert "wrong" not in table.columns
 
 
 def test_rows_without_a_label_and_a_single_class_show_no_leak():

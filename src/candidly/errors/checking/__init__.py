@@ -11,6 +11,7 @@ array([8])
 from ._check import check
 from ._leaks import Leak, find_leaks
 from ._result import Checked
+from ._siblings import Siblings, find_siblings
 from ._tags import CheckedTags
 
-__all__ = ["Checked", "CheckedTags", "Leak", "check", "find_leaks"]
+__all__ = ["Checked", "CheckedTags", "Leak", "Siblings", "check", "find_leaks", "find_siblings"]

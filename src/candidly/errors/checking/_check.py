@@ -22,6 +22,7 @@ from ._answered import check_same
 from ._leaks import Leak, find_leaks
 from ._opened import Watch, opened
 from ._result import Checked
+from ._siblings import Siblings, find_siblings
 from ._tags import CheckedTags
 
 READ, FITTED, ALL = 5, 95, 100  # how far the work is after each step, in hundredths
@@ -112,6 +113,7 @@ def check(
         leaks: tuple[Leak, ...] = ()
         if read.typed is not None and data.given is not None:
             leaks = find_leaks(read.typed, data.given, data.classes)
+        siblings = () if group is not None else _siblings(read, data, leaks)
         judged = cross_validate(
             named,
             data,
@@ -125,6 +127,7 @@ def check(
         dict.fromkeys(
             [
                 *map(str, leaks),
+                *map(str, siblings),
                 *(_here(each.message) for each in caught if each.category in (UserWarning, ReadAs)),
             ]
         )
@@ -135,6 +138,16 @@ def check(
     if isinstance(issues, errors.TagIssues):
         return CheckedTags(*made, issues, leaks, notes)
     return Checked(*made, issues, leaks, notes, wrong, counted)
+
+
+def _siblings(read: Opened, data: Labelled, leaks: Sequence[Leak]) -> tuple[Siblings, ...]:
+    """Columns that say whom rows are from, inputs or not; leaks have been named already."""
+    if read.frame is None or data.given is None or len(read.frame) != data.n:
+        return ()
+    told = {read.roles.label, read.roles.truth, read.roles.id, *(leak.column for leak in leaks)}
+    return find_siblings(
+        read.frame.select([c for c in read.frame.columns if c not in told]), data.given
+    )
 
 
 def _here(message: Warning | str) -> str:
