@@ -20,7 +20,7 @@ from ..amount import WrongLabels, calibrated, estimate, worth_a_look
 from ..crossval import CrossValidated, by_names, cross_validate
 from ._answered import check_same
 from ._leaks import Leak, find_leaks
-from ._opened import Watch, opened
+from ._opened import Opened, Watch, opened
 from ._result import Checked
 from ._siblings import Siblings, find_siblings
 from ._tags import CheckedTags
