@@ -19,10 +19,14 @@ from candidly.compare.report.findings import findings
 from candidly.compare.report.gap import gap_tables
 from candidly.compare.report.ranking import leader_of, pairs_of
 from candidly.compare.report.tables import accuracy_tables, make_tables
+from candidly.compare.sweep.compact import compact
+from candidly.compare.sweep.journal import read_results
 from candidly.compare.sweep.records import pack_right
 from candidly.compare.sweep.select import cells as all_cells
 from candidly.stats import OneTestSet, RandomSplits, crossed_t
-from compare.report.fake_results import make_results
+from compare.report.fake_results import change, make_results
+
+from toys import toy
 
 NAMES = ("CC", "PRODEN", "supervised-oracle")
 ROWS = 113  # the test rows of the made-up runs
@@ -148,3 +152,36 @@ def test_averages_over_algorithms_keep_their_rows():
     np.testing.assert_allclose(mean.table[:, 1], whole.table[:, [3, 4]].mean(1))
     d = right[:, [0, 1]].mean(1) - right[:, [3, 4]].mean(1)
     assert mean.compared(0, 1).standard_error == pytest.approx(crossed_t(d).standard_error or 0.0)
+
+
+def test_a_record_before_the_methods_own_stage_is_said_in_every_table(tmp_path):
+    """Trained for real, with a warm-up of half the training; chosen is what lies before its end."""
+    asked = {"configs": 1, "splits": 3, "steps": 40, "eval_every": 10, "hyper": {"batch_size": 32}}
+    results = candidly.benchmark({"toy": toy()}, ["ce", "forward-t"], out=tmp_path / "r", **asked)
+    cells = {cell.algorithm: cell for cell in all_cells(results, ["NVA"])}
+    early = sum(choice.step <= 20 for choice in cells["forward-t"].choices)
+    assert (cells["ce"].warm_ups, cells["forward-t"].warm_ups) == (0, early)
+    told = {(run.algorithm, one.step): one.warm_up for run in results.runs for one in run.records}
+    assert [told["forward-t", step] for step in (10, 20, 30, 40)] == [True, True, None, None]
+    assert not any(told["ce", step] for step in (10, 20, 30, 40))
+
+    def hurried(run):
+        """The same where its warm-up is what the validation rows like best."""
+        records = [
+            replace(one, validation={**one.validation, "NVA": 1.0 - one.step / 100})
+            for one in run.records
+        ]
+        return replace(run, records=tuple(records))
+
+    chosen = change(results, hurried)
+    page = words(results_document(chosen).page())
+    tables = accuracy_tables(chosen).render("text")
+    other = [side_of(chosen, name, ["NVA"]) for name in "AB"]
+    documents = (gap_tables(chosen), changes_document(compare_sides(*other)))
+    said = [page, tables, *(document.render("text") for document in documents)]
+    assert all("3 in warm-up" in text or "3 and 3 in warm-up" in text for text in said)
+    assert "lies before the method's own stage begins" in words(tables)
+    assert "lies before the method&#x27;s own stage begins" in page
+    compact(tmp_path / "r")
+    again = {cell.algorithm: cell for cell in all_cells(read_results(tmp_path / "r"), ["NVA"])}
+    assert again["forward-t"].warm_ups == early

@@ -46,6 +46,7 @@ def algorithm_label(algorithm: str, reads: Collection[str]) -> str:
 
 def cell_text(cell: Cell, metric: str) -> str:
     """A cell as it stands in a table, with the number of splits behind it in brackets."""
+    warm = f", {cell.warm_ups} in warm-up" if cell.warm_ups else ""
     summary = cell.summary[metric]
     runs = f"{cell.finished}/{cell.planned} runs"
     if cell.state == "diverged":
@@ -56,10 +57,20 @@ def cell_text(cell: Cell, metric: str) -> str:
         return f"no value yet ({runs}) !" if cell.state == "incomplete" else "no value"
     of_splits = f"{summary.count} of {len(cell.splits)} splits"
     if cell.state == "incomplete":
-        return f"{plus_minus(summary)} ({of_splits}, {runs}) !"
+        return f"{plus_minus(summary)} ({of_splits}, {runs}{warm}) !"
     if summary.count < len(cell.splits):
-        return f"{plus_minus(summary)} ({of_splits})"
-    return f"{plus_minus(summary)} ({summary.count})"
+        return f"{plus_minus(summary)} ({of_splits}{warm})"
+    return f"{plus_minus(summary)} ({summary.count}{warm})"
+
+
+def warm_up_text(cells: Iterable[Cell]) -> str:
+    """A sentence where a cell has choices from a warm-up; else ''."""
+    if not any(cell.warm_ups for cell in cells):
+        return ""
+    return (
+        "In warm-up: of so many splits the record that was chosen lies before the method's own "
+        "stage begins, so its number is that of what the method warms up with."
+    )
 
 
 def legend(results: Results, metric: str) -> str:

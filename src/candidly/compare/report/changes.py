@@ -25,7 +25,8 @@ class SideEntry:
     """One number of a side: its mean, the mean's standard error, and what is behind it.
 
     ``values`` are by split, ``models`` the key and step of what was chosen; a paper's table has
-    neither. ``splits`` is None where nobody said how many there were.
+    neither. ``splits`` is None where nobody said how many there were. ``warm_ups`` counts models
+    that lie before their method's own stage.
     """
 
     mean: float | None
@@ -35,6 +36,7 @@ class SideEntry:
     oracle: bool = False  # its algorithm is told the truth
     values: Mapping[int, float | None] = field(default_factory=dict)
     models: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+    warm_ups: int = 0
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def _entry(cell: Cell, metric: str) -> SideEntry:
     models = {c.split: (c.key, c.step) for c in cell.choices if c is not None}
     found = summarise(list(values.values()))
     told = (found.mean, found.standard_error, found.count, cell.state, cell.oracle)
-    return SideEntry(*told, values, models)
+    return SideEntry(*told, values, models, cell.warm_ups)
 
 
 def compare_sides(

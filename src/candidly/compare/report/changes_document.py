@@ -109,7 +109,7 @@ def _grid(title: str, rows: Sequence[Change]) -> Grid:
     lines = [
         (
             *((row.dataset, row.criterion) if not title else ()),
-            row.algorithm + ("" if title == "" or _whole(row) else " !"),
+            row.algorithm + _warm_ups(row) + ("" if title == "" or _whole(row) else " !"),
             Datum(in_percent(row.a.mean), in_percent(row.a.error)),
             Datum(in_percent(row.b.mean), in_percent(row.b.error)),
             Datum(in_percent(row.difference), best=row.verdict == "changed"),
@@ -130,6 +130,13 @@ def _grid(title: str, rows: Sequence[Change]) -> Grid:
     incomplete = title and not all(map(_whole, rows))
     notes = ("An exclamation mark: not every planned run is finished, or all diverged.",)
     return Grid(title, columns, lines, notes if incomplete else ())
+
+
+def _warm_ups(row: Change) -> str:
+    """Of how many splits the model lies before the method's own stage, in A and in B."""
+    if not row.a.warm_ups and not row.b.warm_ups:
+        return ""
+    return f" ({row.a.warm_ups} and {row.b.warm_ups} in warm-up)"
 
 
 def _whole(row: Change) -> bool:

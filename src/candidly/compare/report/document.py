@@ -22,7 +22,7 @@ from ..sweep.counts import counted
 from ..sweep.results import Results
 from ..sweep.select import Cell, cells, usual_criteria
 from ._dataset import dataset_section, dataset_views, runs_id
-from ._wording import NOTHING, legend
+from ._wording import NOTHING, legend, warm_up_text
 from .completeness import completeness_text, missing_grid
 from .design import by_split
 from .findings import findings_by_dataset
@@ -104,7 +104,8 @@ def _accuracies(results: Results, tables: Sequence[Choices], metric: str) -> Sec
         )
         for dataset in datasets
     ]
-    told = f"{legend(results, metric)} {bold_text(results)}."
+    warm = warm_up_text(cell for table in tables for cell in table.cells.values())
+    told = f"{legend(results, metric)} {bold_text(results)}. {warm}".rstrip()
     pieces: tuple[Piece, ...] = (told, Pieces(grids, "tables"), *behind)
     return Section("Test accuracy by selection criterion", pieces)
 

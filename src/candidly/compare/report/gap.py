@@ -95,7 +95,9 @@ def gap_grid(
     read = reads or {}
     rows: list[tuple[Value | Datum, ...]] = [
         (
-            algorithm_label(one.algorithm, read.get(one.algorithm, ())) + " !" * (not one.complete),
+            algorithm_label(one.algorithm, read.get(one.algorithm, ()))
+            + f" ({one.warm_ups} in warm-up)" * (one.warm_ups > 0)
+            + " !" * (not one.complete),
             *(
                 Datum(in_percent(s.mean), text=None if s.mean is None else plus_minus(s))
                 for s in _summaries(one)

@@ -30,6 +30,7 @@ from ._wording import (
     dataset_order,
     is_oracle,
     legend,
+    warm_up_text,
 )
 from .design import one_test_set
 from .ranking import leader_of
@@ -219,6 +220,7 @@ def _pieces(
     yield from before
     yield replace(last, bold=f"{bold_text(results)}.")
     yield legend(results, metric)
+    yield from filter(None, [warm_up_text(c for table in tables for c in table.cells.values())])
     yield from (f"Note: {note}" for note in results.notes)
     if choices:
         yield from (

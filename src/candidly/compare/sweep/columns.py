@@ -31,6 +31,7 @@ FIXED: Mapping[str, pl.DataType] = {
     "outcomes": pl.Binary(),
     "confusion": pl.Binary(),
     "right": pl.Binary(),
+    "warm_up": pl.Boolean(),
 }
 ROWS = 2**19  # of a piece: 4 MB a column
 Columns = Mapping[str, pl.DataType]
@@ -119,8 +120,8 @@ def records_of(frame: pl.DataFrame) -> Iterator[Record]:
     """The rows of a frame as records."""
     columns = {name: frame[name].to_list() for name in frame.columns}
     empty = [None] * frame.height
-    outcomes, confusion, right = (
-        columns.get(name, empty) for name in ("outcomes", "confusion", "right")
+    outcomes, confusion, right, warm_up = (
+        columns.get(name, empty) for name in ("outcomes", "confusion", "right", "warm_up")
     )
     for row, measures in enumerate(columns["measures"]):
         validation, test = names_of(measures)
@@ -137,6 +138,7 @@ def records_of(frame: pl.DataFrame) -> Iterator[Record]:
             confusion=confusion[row],
             pruned_at=columns["pruned_at"][row],
             right=right[row],
+            warm_up=warm_up[row],
         )
 
 

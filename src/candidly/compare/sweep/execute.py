@@ -11,6 +11,7 @@ from ...data.labels.labelled import Labelled
 from ...ground.process import peak_memory_bytes
 from ...learn.engine import checkpoint
 from ...learn.engine.evaluate import OracleView, oracle_measure, oracle_view
+from ...learn.engine.own_stage import own_stage_from
 from ...learn.engine.train import train
 from ...stats.metrics import METRICS, Metric
 from .build import Built, build
@@ -124,10 +125,12 @@ def _records(
     metrics: Sequence[Metric],
 ) -> list[Record]:
     stack = built.stack
-    losses = stack.mean_loss()
+    losses, own = stack.mean_loss(), own_stage_from(stack)
     measured = oracle_measure(stack, view, built.validation, built.test, metrics)
     records = []
-    for trial, loss, fallen, scores in zip(trials, losses, stack.diverged_at, measured):
+    for trial, loss, fallen, scores, begins in zip(
+        trials, losses, stack.diverged_at, measured, own
+    ):
         records.append(
             Record(
                 key=trial.key,
@@ -141,6 +144,7 @@ def _records(
                 outcomes=pack_outcomes(scores.shares),
                 confusion=pack_confusion(scores.confusion),
                 right=pack_right(scores.right),
+                warm_up=True if step <= begins else None,
             )
         )
     return records

@@ -27,6 +27,7 @@ class Gap:
         lost: best minus selected, paired over splits: what choosing costs.
         gained: selected minus last, paired: what choosing is worth.
         updates: updates of networks of the runs, the largest.
+        warm_ups: of how many runs the selected record lies before the method's own stage.
         epochs: times that each training row was seen by a network, the largest; None if unknown.
     """
 
@@ -43,6 +44,7 @@ class Gap:
     gained: Summary
     updates: int
     epochs: float | None
+    warm_ups: int = 0
 
 
 def gaps(
@@ -88,6 +90,7 @@ def gaps(
                 gained=paired_difference(selected, last, results.ddof),
                 updates=max((run.cost(run.record_steps[-1]) for run in runs), default=0),
                 epochs=_most_epochs(runs),
+                warm_ups=cell.warm_ups,
             )
         )
     return found

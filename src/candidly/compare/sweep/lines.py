@@ -36,6 +36,7 @@ KINDS: dict[str, type | tuple[type, ...]] = {  # of a line's values
     "confusion": (bytes, type(None)),
     "pruned_at": (int, type(None)),
     "right": (bytes, type(None)),
+    "warm_up": (bool, type(None)),
 }
 PACKED = ("outcomes", "confusion", "right")  # deflated, as base64
 MOST_PACKED = 2**17  # bytes of any; MOST_OUTCOMES cells of a confusion are 40 kB
@@ -70,7 +71,7 @@ def _written(record: Record) -> dict[str, Any]:
     for name in PACKED:
         if (packed := values[name]) is not None:
             values[name] = base64.b64encode(zlib.compress(packed, 9)).decode()
-    for name in ("confusion", "pruned_at", "right"):
+    for name in ("confusion", "pruned_at", "right", "warm_up"):
         if values[name] is None:
             del values[name]
     return values

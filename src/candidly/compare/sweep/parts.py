@@ -82,8 +82,8 @@ class Chosen:
         values: float64 (R,), what the criterion says of it; NaN where no record has a value.
         consulted: int64 (R,), records of which a value was looked at.
         places: int64 (R,), rows of ``table``; -1 where there is none.
-        table: a frame with columns ``step``, ``measures``, ``test.NAME`` and, where it is known,
-            ``error`` of the value.
+        table: a frame with columns ``step``, ``measures``, ``test.NAME`` and, where they are
+            known, ``warm_up`` and the ``error`` of the value.
     """
 
     values: np.ndarray
@@ -269,7 +269,7 @@ class Choosing:
         self.value = f"{part}.{measure}"
         self.error = f"validation.{measure} error"
         self.measured = () if measure is None else (self.value, self.error)
-        self.kept = ["step", "measures", *test]
+        self.kept = ["step", "measures", "warm_up", *test]
 
     def add(self, part: RunsPiece) -> None:
         values = part.values(self.value) if self.measured else np.zeros(len(part.step))

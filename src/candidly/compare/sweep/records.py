@@ -28,6 +28,8 @@ class Record:
     ``validation`` has no values and both are None.
     ``right`` says which test rows were predicted right, a bit each; None with unknown truth, with
     too many rows, and in what was recorded before that was kept.
+    ``warm_up`` is True where no update of the method's own stage was done yet; None without, and in
+    what was recorded before that was kept.
     """
 
     key: str
@@ -42,6 +44,7 @@ class Record:
     confusion: bytes | None = None
     pruned_at: int | None = None
     right: bytes | None = None
+    warm_up: bool | None = None
 
 
 MOST_OUTCOMES = 5000  # rows, or cells; a line of the journal should stay a line

@@ -198,7 +198,7 @@ class Runs(Sequence[Run]):
         test = [name for name in there if name.startswith("test.")]
         choosing = [Choosing(self._keys.count, criterion, test) for criterion in criteria]
         reaching, ending = Reaching(self._keys.count), Ending(self._keys.count)
-        wanted = [*NEEDED, "seconds", "memory_bytes", "measures", *test]
+        wanted = [*NEEDED, "seconds", "memory_bytes", "measures", "warm_up", *test]
         wanted += [name for one in choosing for name in one.measured]
         for part in self._parts([name for name in dict.fromkeys(wanted) if name in there]):
             reaching.add(part)

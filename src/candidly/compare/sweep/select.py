@@ -52,6 +52,7 @@ class Choice:
     ties: int  # configurations that share the value, this one included
     error: float | None = None  # standard error of the value, where one is known
     cost: int | None = None  # updates times networks, up to the record
+    warm_up: bool = False  # the record lies before the method's own stage
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,11 @@ class Cell:
     def oracle(self) -> bool:
         """Whether the algorithm is told the truth, whatever it is called."""
         return "truth" in self.reads
+
+    @property
+    def warm_ups(self) -> int:
+        """Of how many choices the record lies before the method's own stage."""
+        return sum(choice.warm_up for choice in self.choices if choice)
 
     def values(self, metric: str) -> list[float | None]:
         """The chosen models' ``metric``, one per split."""
@@ -216,6 +222,7 @@ def _choices(
             ties=ties,
             error=record.get("error"),
             cost=run.cost(record["step"]),
+            warm_up=bool(record.get("warm_up")),
         )
     return found
 
