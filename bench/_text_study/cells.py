@@ -22,11 +22,8 @@ def percent(values: tuple[float, ...]) -> str:
 
 
 def points(found: PairedT) -> str:
-    """A difference and its 95 % interval."""
-    if found.difference is None or found.low is None or found.high is None:
-        return "–"
-    low, high = 100 * found.low, 100 * found.high
-    return f"{100 * found.difference:.1f} ({low:.1f} to {high:.1f})".replace("-", "−")
+    """A difference, and its 95 % interval where there is one."""
+    return _told(found, "")
 
 
 def gained(rows: Rows, name: str) -> str:
@@ -36,11 +33,19 @@ def gained(rows: Rows, name: str) -> str:
 
 def signed(found: PairedT, clear: bool | None = None) -> str:
     """A difference with its sign, in bold where it is ``clear``: its interval leaves out 0."""
-    if found.difference is None or found.low is None or found.high is None:
+    text = _told(found, "+")
+    if clear is None:
+        clear = found.low is not None and found.high is not None and found.low * found.high > 0
+    return f"**{text}**" if clear else text
+
+
+def _told(found: PairedT, sign: str) -> str:
+    if found.difference is None:
         return "–"
-    low, high = 100 * found.low, 100 * found.high
-    text = f"{100 * found.difference:+.1f} ({low:+.1f} to {high:+.1f})".replace("-", "−")
-    return f"**{text}**" if (low * high > 0 if clear is None else clear) else text
+    text = f"{100 * found.difference:{sign}.1f}"
+    if found.low is not None and found.high is not None:
+        text += f" ({100 * found.low:{sign}.1f} to {100 * found.high:{sign}.1f})"
+    return text.replace("-", "−")
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

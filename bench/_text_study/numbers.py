@@ -150,11 +150,16 @@ def steps_of(records: Sequence[Record]) -> set[int]:
 
 
 def apart(first: Row, second: Row, of: str = "selected", other: str = "selected") -> PairedT:
-    """One minus another, by splits and the test rows that all of them share."""
+    """One minus another, by splits and the test rows that all of them share.
+
+    Without an interval where it was not recorded which test rows were predicted right.
+    """
     table = np.array([getattr(first, of), getattr(second, other)]).T
     right = [row.right.get(what) for row, what in ((first, of), (second, other))]
-    known = None if any(one is None for one in right) else np.stack(right, 1)
-    return OneTestSet(first.rows, known).compared(table, 0, 1, 0.95)
+    whole = [one for one in right if one is not None]
+    there = len(whole) == 2
+    design = OneTestSet(first.rows, np.stack(whole, 1)) if there else OneTestSet(None)
+    return design.compared(table, 0, 1, 0.95)
 
 
 def gain(rows: Rows, name: str) -> PairedT:

@@ -43,21 +43,18 @@ def make_page(study: Study) -> tuple[str, dict[str, str]]:
         f"Written by `{COMMAND}` from `bench/results/text_study`.",
         _about(),
         "## What noise costs cross-entropy",
-        "Points of test accuracy, with 95 % intervals as below.",
+        "Points of test accuracy.",
         _costs(main),
         "## Selected accuracy minus cross-entropy's",
-        "Points of test accuracy, the mean of the splits, in brackets a 95 % interval: over other "
-        "splits and other test rows (`stats.crossed_t`), not over other draws of the noise, which "
-        "stand below for two of these. In bold: the interval leaves out 0. Many comparisons stand "
-        "here, and none of the intervals allows for that.",
+        _of_gains(study),
         shown["gains.svg"].format("Points gained under symmetric labels and replaced inputs"),
         "A point is an algorithm; those far below stand in the tables alone.",
         *_gains(main),
         *_crossed(study.crossed),
         "## The paper's conclusions, here",
         "With a frozen encoder and default settings, these are not the paper's experiments; they "
-        "say what holds in them. Differences are in points, in brackets 95 % intervals as above, "
-        "over draws of the noise where these were made.",
+        "say what holds in them. Differences are in points, with 95 % intervals where it is known "
+        "which test rows are right.",
         _conclusions(study),
         "## Losses of right and wrong rows",
         _of_losses(),
@@ -97,6 +94,22 @@ on more events and validation rows are clean. Nearness is here that of the same 
 linear layer learns from. In each of SEAL's four rounds the network begins anew, so a round is two
 and a half epochs here, and ten there."""
     return text.replace("\n\n", "\0").replace("\n", " ").replace("\0", "\n\n")
+
+
+def _of_gains(study: Study) -> str:
+    recorded = any(row.right for rows in study.main.values() for row in rows.values())
+    intervals = (
+        "; in brackets a 95 % interval over other splits and other test rows (`stats.crossed_t`), "
+        "and in bold what leaves out 0, of many comparisons"
+        if recorded
+        else ", without intervals: of these runs it is not recorded which test rows are predicted "
+        "right, and the spread over splits that share them says too little"
+    )
+    return (
+        f"Points of test accuracy, the mean of the splits of one draw of the noise{intervals}. "
+        "Where two of these noises are drawn several times, below, such a mean has a standard "
+        "error of about 0.4 points."
+    )
 
 
 def _of_losses() -> str:
@@ -241,6 +254,8 @@ def _cost(main: Mapping[Noise, Rows], noise: Noise) -> str:
 def _above(rows: Rows, of: tuple[str, ...] = EVERY) -> str:
     """Algorithms whose interval lies above 0, of how many."""
     names = [name for name in of if name != BASE and name in rows]
+    if not any(rows[name].right for name in names):
+        return f"cannot be told (of {len(names)})"
     found = [n for n in names if (gain(rows, n).low or 0.0) > 0]
     listed = ", ".join(f"`{name}`" for name in found) or "none"
     return f"{listed} (of {len(names)})"
@@ -279,7 +294,8 @@ def _crossed(found: Mapping[Noise, Crossed]) -> list[str]:
         table(["algorithm", *map(called, found)], gains),
         "What makes such a difference vary, in points: the standard deviation that one draw of "
         "each kind adds (medians over algorithms; 0 where it cannot be told from nothing), and "
-        "below it the standard error of a mean.",
+        "below it the standard error of a mean, first as a study with one draw of the noise would "
+        "see it, then as it is.",
         table(["", *map(called, found)], _parts_of(found)),
     ]
 
@@ -291,19 +307,23 @@ def _parts_of(found: Mapping[Noise, Crossed]) -> list[list[str]]:
         parts = [one.parts(name, BASE) for name in names]
         draws, splits, rows = one.right.shape[0], one.right.shape[1], one.right.shape[3]
         middle = {axes: max(float(np.median([p[axes] for p in parts])), 0.0) for axes in parts[0]}
-        errors = {
-            f"{splits} splits of one draw, by splits alone": (1, splits, np.inf),
-            f"{splits} splits of one draw, with the test rows": (1, splits, rows),
-            f"{draws} draws by {splits} splits by {rows:,} test rows": (draws, splits, rows),
+        errors = {  # how many of each are drawn, and which of them an estimate sees
+            f"{splits} splits of one draw, as splits alone show it": ((1, splits, rows), {1}),
+            f"{splits} splits of one draw, as splits and test rows show it": (
+                (1, splits, rows),
+                {1, 2},
+            ),
+            f"{splits} splits of one draw": ((1, splits, rows), {0, 1, 2}),
+            f"{draws} draws by {splits} splits": ((draws, splits, rows), {0, 1, 2}),
         }
         column = {_named(axes): 100 * value**0.5 for axes, value in middle.items()}
-        for name, sizes in errors.items():
-            drawn = {
-                axes: value / float(np.prod([sizes[axis] for axis in axes]))
+        for name, (sizes, seen) in errors.items():
+            drawn = [
+                value / float(np.prod([sizes[axis] for axis in axes]))
                 for axes, value in middle.items()
-                if "alone" not in name or 0 not in axes
-            }
-            column[f"standard error: {name}"] = 100 * sum(drawn.values()) ** 0.5
+                if seen & set(axes)
+            ]
+            column[f"standard error: {name}"] = 100 * sum(drawn) ** 0.5
         columns.append(column)
     return [[name, *(f"{column[name]:.2f}" for column in columns)] for name in columns[0]]
 
