@@ -252,6 +252,18 @@ def test_a_dropped_column_that_says_whom_rows_are_from_is_advised_to_group_by():
     assert not any("same label" in note for note in apart.notes)
 
 
+def test_what_is_measured_says_of_nobody_whom_rows_are_from(tmp_path):
+    """Weights in a CSV file are texts until they are read as numbers; those of cats are alike."""
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 400)
+    weights = np.round(4 + 20 * y + rng.normal(scale=1.5, size=400), 1)
+    ages = 3 + 9 * y + rng.integers(0, 12, 400)
+    frame = pl.DataFrame({"weight": weights, "age": ages, "kind": NAMES[y]})
+    frame.write_csv(tmp_path / "pets.csv")
+    found = candidly.check(tmp_path / "pets.csv", label="kind", folds=3)
+    assert not any("have the same label" in note for note in found.notes)
+
+
 def test_own_columns_keep_their_values_beside_what_people_fill_in():
     """A table may have a column ``wrong`` or ``stratum`` of its own: neither is an answer."""
     frame, _ = people()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...data.ingest import SKIP, ReadAs, Roles, several_answers
+from ...data.ingest.table_checks import typed
 from ...data.labels.coded import named_labels
 from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled
@@ -142,12 +143,13 @@ def check(
 
 def _siblings(read: Opened, data: Labelled, leaks: Sequence[Leak]) -> tuple[Siblings, ...]:
     """Columns that say whom rows are from, inputs or not; leaks have been named already."""
+    import polars as pl
+
     if read.frame is None or data.given is None or len(read.frame) != data.n:
         return ()
     told = {read.roles.label, read.roles.truth, read.roles.id, *(leak.column for leak in leaks)}
-    return find_siblings(
-        read.frame.select([c for c in read.frame.columns if c not in told]), data.given
-    )
+    others = [typed(read.frame[name]) for name in read.frame.columns if name not in told]
+    return find_siblings(pl.DataFrame(others), data.given)
 
 
 def _here(message: Warning | str) -> str:
