@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from _bench import RESULTS
-from candidly.stats import OneTestSet, RandomSplits, compare_all, corrected_t, crossed_t, leader
+from candidly.stats import (
+    OneTestSet,
+    RandomSplits,
+    compare_all,
+    corrected_t,
+    crossed_parts,
+    crossed_t,
+    leader,
+    rank_stability,
+)
 
 from committed import needs_results
 
@@ -51,6 +60,12 @@ def test_the_variance_is_that_of_a_crossed_analysis_of_variance():
     half = stats.t.ppf(0.975, freedom) * square**0.5
     assert (test.low, test.high) == pytest.approx((d.mean() - half, d.mean() + half))
     assert (test.difference, test.pairs) == (pytest.approx(d.mean()), 6)
+    parts = crossed_parts(d)
+    assert parts[0, 1] == pytest.approx(left)
+    assert parts[0,] == pytest.approx((splits - left) / 40)
+    assert parts[1,] == pytest.approx((rows - left) / 6)
+    with pytest.raises(ValueError, match=r"shape \(1, 4\)"):
+        crossed_parts(np.ones((1, 4)))
 
 
 def test_one_axis_is_the_usual_t_test():
@@ -148,6 +163,25 @@ def test_what_chance_made_of_the_test_rows_leads_nobody():
     assert not leader(table, names, OneTestSet(100, right)).beyond_chance
     assert not leader(table, names, OneTestSet(100)).beyond_chance
     assert compare_all(table, names, OneTestSet(None)).pairs[0].verdict == "unknown"
+    why = leader(table, names, OneTestSet(None)).why
+    assert "all splits have the same test rows" in why
+
+
+def test_ranks_are_as_steady_as_splits_and_shared_rows_make_them():
+    """Two that differ in three of 100 rows in each split: other rows may turn them."""
+    right = np.ones((5, 2, 100), bool)
+    right[:, 1, :3] = False
+    table, names = of_shares(right), ["a", "b"]
+    about = {"higher": True, "by": "mean"}
+    alone = rank_stability(table, names, **about).algorithms[1]
+    whole = rank_stability(table, names, **about, right=right).algorithms[1]
+    assert (alone.low, alone.high, alone.first) == (2, 2, 0)
+    assert whole.low == 1.5  # drawn again, 100 rows leave out these three in 1 of 20
+    assert whole.first == pytest.approx(0.97**100 / 2, abs=0.01)
+    lower = rank_stability(table, names, higher=False, by="mean", right=right).algorithms[0]
+    assert (lower.rank, lower.low) == (2, 1.5)
+    with pytest.raises(ValueError, match="give `by='mean'`"):
+        rank_stability(table, names, higher=True, right=right)
 
 
 @needs_results

@@ -93,13 +93,13 @@ def leader(
     beyond = bool(leads) and all(lead.beyond_chance for lead in leads)
     splits = int(counts[best])
     least = min((lead.test.pairs for lead in leads), default=None)
-    why = _why(names[best], leads, least, alpha)
+    why = _why(names[best], leads, least, alpha, design)
     return Leader(
         names[best], float(means[best]), beyond, why, tuple(leads), splits, least, without
     )
 
 
-def _why(name: str, leads: list[Lead], least: int | None, alpha: float) -> str:
+def _why(name: str, leads: list[Lead], least: int | None, alpha: float, design: Design) -> str:
     if not leads:
         return f"{name} is the only algorithm with values, so there is nobody to lead."
     over = f"{least} split" + ("" if least == 1 else "s")
@@ -111,10 +111,13 @@ def _why(name: str, leads: list[Lead], least: int | None, alpha: float) -> str:
         return f"{name} leads {others} beyond chance over {over}."
     unknown = [lead.over for lead in leads if not lead.test.told]
     if unknown:
-        return (
-            f"Whether {name} leads {_few(unknown)} beyond chance cannot be told from {over}: it "
-            "takes two splits that both have, and differences that are not all the same."
+        takes = (
+            "it takes two splits that both have, and differences that are not all the same"
+            if design.level_holds
+            else f"there are {design.how}"
         )
+        whom = _few(unknown)
+        return f"Whether {name} leads {whom} beyond chance cannot be told from {over}: {takes}."
     return f"The lead of {name} over {_few(open_)} could be chance at {alpha:.0%}, over {over}."
 
 

@@ -77,7 +77,7 @@ def rank_stability(
         seed: a whole number, or a generator, which is moved on.
         right: bool or float (n, k, m), what each of m test rows that all splits share adds to the
             values; they are drawn again, too, and halved with the splits. None where splits have
-            test rows of their own.
+            test rows of their own. For ``by`` ``mean``.
 
     >>> rows = [[0.9, 0.8, 0.1], [0.8, 0.9, 0.2], [0.9, 0.7, 0.3], [0.8, 0.7, 0.1]]
     >>> found = rank_stability(rows, ["a", "b", "c"], higher=True)
@@ -94,7 +94,8 @@ def rank_stability(
     cells, left_out = complete(table, names)
     n, k = cells.shape
     if right is not None:
-        by = "mean"
+        if by != "mean":
+            raise ValueError("`right` is of ranks by mean; give `by='mean'`.")
         whole = ~np.isnan(named(table, names)).any(1)
         right = np.asarray(right, np.float32)[whole] * (1 if higher else -1)
     scores = -ranked(cells, higher) if by == "rank" else cells if higher else -cells

@@ -197,8 +197,16 @@ def _change(place: Place, a: ResultSet, b: ResultSet, alpha: float) -> Change:
         table = np.array([[side.values[split] for side in sides] for split in shared], np.float64)
         design = a.designs[dataset]
         if isinstance(design, OneTestSet):
-            models = [[side.models.get(split) for side in sides] for split in shared]
-            design = with_right(design, models, {**a.right, **b.right})
+            # by side: two directories may have trained the same trial to other numbers
+            right: dict[Model, np.ndarray] = {}
+            models: list[list[Model | None]] = [[] for _ in shared]
+            for name, its, side in (("B", b, second), ("A", a, first)):
+                for row, split in zip(models, shared):
+                    key, step = side.models.get(split, ("", 0))
+                    row.append((f"{name} {key}", step))
+                    if (key, step) in its.right:
+                        right[f"{name} {key}", step] = its.right[key, step]
+            design = with_right(design, models, right)
         test = design.compared(table, 0, 1, 1 - alpha)
         return Change(*place, first, second, True, test.difference, test.low, test.high, test.p)
     known = _design(a, b, dataset)

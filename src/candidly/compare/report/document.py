@@ -115,7 +115,9 @@ def _lead(results: Results, metric: str, chosen: Sequence[Cell]) -> Section:
     said = [
         piece for name, sentences in found.items() for piece in (Heading(name), Bullets(sentences))
     ]
-    design = by_split([chosen[0]], results, metric).design
+    whose = chosen[0].dataset, chosen[0].criterion
+    first = [cell for cell in chosen if (cell.dataset, cell.criterion) == whose]
+    design = by_split(first, results, metric).design
     intervals = (
         f"Intervals are of {design.how}. They are over {design.covers}; {design.leaves_out} are "
         "not in them."

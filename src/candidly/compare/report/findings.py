@@ -159,8 +159,11 @@ def _compared(found: PairedT, above: str, below: str, other: str) -> str:
 def _judged(found: PairedT) -> str:
     """What the splits can tell about a difference, in brackets."""
     if found.low is None or found.high is None:
-        several = found.pairs > 1
-        return f"({'the same on every split' if several else 'one split'}: no interval)"
+        if found.pairs < 2:
+            return "(one split: no interval)"
+        if found.standard_deviation == 0:
+            return "(the same on every split: no interval)"
+        return "(no interval, as splits share test rows and it is not known what each row adds)"
     if max(abs(found.low), abs(found.high)) < 1e-9:
         return "(equal on every split)"
     low, high = (percent(end, 1).replace("-", "−") for end in (found.low, found.high))
