@@ -128,9 +128,10 @@ def _costs(advice: Advices) -> str:
         if one.choices[ANY].first != one.choices[CHEAP].first:
             slow += 1
             larger += one.checked(ANY).mean > one.checked(CHEAP).mean
-    weak = max(taus) < WEAK
-    return f"""Slow algorithms are {"not better" if weak else "better"} in general: Kendall's tau
-    between training time and gain is {minus(min(taus), 2)} to {minus(max(taus), 2)} in the rows.
+    strong = sum(tau >= WEAK for tau in taus) or "none"
+    return f"""Slow algorithms gain more in {strong} of {len(taus)} rows, where Kendall's tau
+    between training time and gain is {WEAK:g} at least; it is {minus(min(taus), 2)} to
+    {minus(max(taus), 2)} in all.
     Where a slow algorithm is the first choice ({slow} rows), it gains more than the fast one in
     {larger} when [left out](#how-far-to-trust-it)."""
 
