@@ -12,7 +12,7 @@ from candidly.show.figures import FAINT, SERIES, STROKES, draw_svg
 
 from .cells import called, percent
 from .losses import WIDTH
-from .numbers import Rows, gain
+from .numbers import Rows
 
 NAMED = (  # points that have their name beside them
     *("dividemix", "volminnet", "co-teaching:estimated", "nce+rce", "t-revision", "jocor"),
@@ -84,13 +84,13 @@ def distributions(found: Sequence[Mapping[str, Any]]) -> str:
     return alone(draw_svg(draw, "Losses of right and wrong rows", about, rows=16, width=9))
 
 
-def beside(real: Rows, made: Rows, names: Sequence[str]) -> str:
-    """Each algorithm's gain over cross-entropy under one noise beside that under another."""
+def beside(real: Mapping[str, float], made: Mapping[str, float]) -> str:
+    """Each algorithm's gain over cross-entropy under one noise beside that under another.
 
-    def mean(rows: Rows, name: str) -> float:
-        return 100 * (gain(rows, name).difference or 0.0)
-
-    there = sorted(((mean(made, n), mean(real, n), n) for n in names), reverse=True)
+    Args:
+        real, made: gains in points, by algorithm.
+    """
+    there = sorted(((made[n], real[n], n) for n in made if n in real), reverse=True)
 
     def draw(axes: Any) -> None:
         axes.axhline(0, color=FAINT, lw=0.8)
