@@ -15,7 +15,7 @@ from .losses import WIDTH
 from .numbers import Rows
 
 NAMED = (  # points that have their name beside them
-    *("dividemix", "volminnet", "co-teaching:estimated", "nce+rce", "t-revision", "jocor"),
+    *("dividemix", "volminnet", "nce+rce", "t-revision", "jocor"),
     *("elr+", "elr", "mixup", "sr", "f-div", "cores2", "seal", "sgd-ema", "cnlcu-hard"),
 )
 LOWEST, HIGHEST = -4.0, (4.5, 1.5)  # of the points that are drawn
