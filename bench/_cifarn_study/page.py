@@ -17,6 +17,7 @@ from .figures import curve_figure, gap_figure
 from .numbers import (
     BASE,
     CRITERION,
+    Row,
     Study,
     Table,
     beside_the_board,
@@ -100,16 +101,26 @@ def leaders(table: Table) -> list[str]:
 def _answer(study: Study) -> str:
     first = LABEL_SETS[0]
     table = study.tables[first]
+    several = {each: splits_of(study.tables[each]) > 1 for each in trained(study)}
     ahead = "; ".join(
         f"{listed([f'`{name}`' for name in leaders(study.tables[each])[:FIRST]])} on {each}"
-        for each in trained(study)
+        for each, known in several.items()
+        if known
     )
+    single = listed([each for each, known in several.items() if not known])
+    alone = f"Of one split each, the orders on {single} tell nothing." if single else ""
     return f"""**Chosen by accuracy on noisy validation labels, these lead: {ahead}. Two splits of
-    one algorithm differ with a standard deviation of {percent(spread(table))} points on {first}, so
-    that neighbours in a table are not told apart. {_usual(study)} {_board(study)}
+    one algorithm differ with a standard deviation of {percent(spread(table))} points on {first},
+    and all splits have the same test pictures, whose chance is not in that: neighbours in a table
+    are not told apart. {alone} {_usual(study)} {_board(study)}
     {_found(study)}
     This is a small network on few pictures: it says nothing about who would win at the
     leaderboard's scale.**"""
+
+
+def splits_of(table: Mapping[str, Row]) -> int:
+    """The most splits that an algorithm has."""
+    return max(len(row.selected) for row in table.values())
 
 
 def _usual(study: Study) -> str:
@@ -241,7 +252,7 @@ def _table(study: Study, label_set: str) -> list[str]:
         ]
         for name, row in ((name, table[name]) for name in _order(table))
     ]
-    splits = max(len(row.selected) for row in table.values())
+    splits = splits_of(table)
     many = f"the mean of {splits} splits or of one" if splits > 1 else "one split"
     diverged = [f"`{name}`" for name, row in table.items() if row.diverged]
     lost = f"Runs of {listed(diverged)} diverged." if diverged else "No run diverged."

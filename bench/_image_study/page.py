@@ -79,8 +79,9 @@ def _answer(study: Study) -> str:
     same = len(set(tops.values())) == 1
     return f"""**Chosen by the covering rate (CR), which needs no clean label, {winners}
     {"comes first everywhere" if same else "come first"}; by mean rank {listed(ahead)} lead. Two
-    splits of one algorithm differ with a standard deviation of {percent(spread(study))} points, so
-    that neighbours in a table are not told apart. This is a small network and a short training:
+    splits of one algorithm differ with a standard deviation of {percent(spread(study))} points, and
+    all have the same test pictures, whose chance is not in that: neighbours in a table are not told
+    apart, and places say little. This is a small network and a short training:
     it says what holds at this scale, not what would at the benchmark's.**"""
 
 
