@@ -145,6 +145,16 @@ def test_the_rows_of_a_shared_test_set_make_the_interval():
     assert [row[1].best for row in grid.rows] == [False, True, False]
 
 
+def test_bits_of_another_number_of_rows_are_not_taken_for_these():
+    def torn(run):
+        records = [replace(one, right=one.right[:-1]) for one in run.records]
+        return replace(run, records=tuple(records))
+
+    results = change(study(), torn)
+    whole = by_split([c for c in all_cells(results, ["CR"]) if not c.oracle], results)
+    assert whole.design.name == "one test set, rows unknown"
+
+
 def test_averages_over_algorithms_keep_their_rows():
     results = study()
     cells = all_cells(results, ["CR", "OA"])

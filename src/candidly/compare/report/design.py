@@ -100,9 +100,13 @@ def with_right(
 def right_of(
     results: Results, models: Sequence[Sequence[Model | None]], rows: int
 ) -> dict[Model, np.ndarray]:
-    """Which test rows these models predicted right, bool (rows,), where that was recorded."""
+    """Which test rows these models predicted right, bool (rows,), where that was recorded.
+
+    Bits of another number of rows are not of this test set, and count as not recorded.
+    """
     asked = {one for row in models for one in row if one is not None}
-    return {one: unpack_right(bits, rows) for one, bits in results.runs.right(asked).items()}
+    found = results.runs.right(asked).items()
+    return {one: unpack_right(bits, rows) for one, bits in found if len(bits) == -(-rows // 8)}
 
 
 def averaged(whole: BySplit, pairs: Sequence[tuple[int, int]]) -> BySplit:

@@ -160,31 +160,28 @@ def within(job: Job, k: int) -> Job:
         ValueError: the training rows cannot be divided.
     """
     rows = np.flatnonzero(job.folds != k)
-    groups = None if job.groups is None else job.groups[rows]
-    most = len(rows) if groups is None else len(np.unique(groups))
-    if most < 2:
-        raise ValueError(
-            f"the training rows of fold {k} are {most} "
-            f"{'example' if groups is None else 'group'}, too few to choose among classifiers; "
-            "name one classifier."
-        )
-    inner = make_folds(job.strata[rows], min(INNER_FOLDS, most), groups, job.seed_of(k))
+    inner = _divided(job, rows, k, "", "choose among classifiers; name one classifier")
     enough = int(np.searchsorted(np.bincount(inner).cumsum(), ENOUGH)) + 1
     folds = np.full(len(job.folds), -1)
     folds[rows] = np.where(inner < enough, inner, -1)
     return replace(job, folds=folds, calibrate=False, unseen=job.folds == k)
 
 
-def _set_aside(job: Job, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows without, and the rows of, an inner fold; no class is lost to it."""
+def _divided(job: Job, rows: np.ndarray, k: int, who: str, what: str) -> np.ndarray:
+    """Inner folds of some training rows of a fold; ``who`` and ``what`` are for a refusal."""
     groups = None if job.groups is None else job.groups[rows]
     most = len(rows) if groups is None else len(np.unique(groups))
     if most < 2:
+        unit = "example" if groups is None else "group"
         raise ValueError(
-            f"calibrate: the training rows of fold {k} are {most} "
-            f"{'example' if groups is None else 'group'}, too few to set a part aside."
+            f"{who}the training rows of fold {k} are {most} {unit}, too few to {what}."
         )
-    inner = make_folds(job.strata[rows], min(INNER_FOLDS, most), groups, job.seed_of(k))
+    return make_folds(job.strata[rows], min(INNER_FOLDS, most), groups, job.seed_of(k))
+
+
+def _set_aside(job: Job, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows without, and the rows of, an inner fold; no class is lost to it."""
+    inner = _divided(job, rows, k, "calibrate: ", "set a part aside")
     aside = (inner == 0) & job.marks[rows].any(1)
     only = ~job.marks[rows[~aside]].any(0)
     aside &= ~job.marks[rows][:, only].any(1)
