@@ -35,7 +35,7 @@ class Siblings:
         return (
             f"two rows with the same {self.column!r} have the same label in {self.agrees:.0%} of "
             f"pairs, and any two in {self.chance:.0%}. If it says whom or what a row is from, keep "
-            f"such rows in one fold with {passed('group', self.column)}, although it may be no "
+            f"such rows in one fold with {passed('group', self.column)}, whether or not it is an "
             "input: else a model knows a row from the others."
         )
 
