@@ -1,0 +1,1 @@
+"""Parts of ``new_tables.py``."""
