@@ -37,7 +37,7 @@ INPUTS = 32
 APART = 1.5  # standard deviation of a class's centre; of its rows it is 1
 LONG_TAIL = 10  # the largest class's rows, times the smallest's
 TEST = 20  # rows a class
-SETTINGS = {"configs": 1, "splits": 2, "steps": 2000, "eval_every": 2000, "net": "mlp:128"}
+SETTINGS = {"configs": 1, "splits": 1, "steps": 2000, "eval_every": 2000, "net": "mlp:128"}
 FILE = RESULTS / "sanity.json"
 
 

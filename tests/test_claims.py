@@ -13,13 +13,17 @@ import claims as bench_claims
 from _claims import on_errors, on_models, on_sources
 from _claims.findings import FINDINGS, find
 from _claims.judging import (
+    FIXED,
     HOLDS,
+    LEAST,
     NOT,
     UNTOLD,
     Effect,
+    Finding,
     above,
     apart,
     below,
+    by_unit,
     every,
     level,
     of_independent,
@@ -33,7 +37,7 @@ from _claims.judging import (
 from _claims.on_texts_more import area
 from _claims.page import OPEN, PAGE, VERDICTS, paragraphs
 from _claims.shelf import Shelf
-from _claims.table import read_claims
+from _claims.table import DATA_SETS, FILES, NOTHING, ONE_CASE, UNITS, read_claims
 from candidly.stats import summarise
 
 from committed import committed
@@ -132,6 +136,39 @@ def test_always_falls_by_one_case_and_sometimes_stands_by_one():
 def test_claims_without_results_have_no_verdict():
     known = {claim.id: claim for claim in read_claims()[1]}
     assert set(FINDINGS) == {name for name, claim in known.items() if claim.results}
+
+
+@pytest.mark.parametrize("verdict", [HOLDS, NOT, UNTOLD])
+@pytest.mark.parametrize("sets", [1, LEAST - 1, LEAST, 10])
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_verdict_is_no_wider_than_what_was_drawn_again(unit, sets, verdict):
+    told = by_unit(Finding(verdict, (), "", "", "", "", sets), unit).verdict
+    wanted = {
+        DATA_SETS: verdict if sets >= LEAST else UNTOLD,
+        ONE_CASE: UNTOLD if verdict == NOT else verdict,
+        FILES: verdict,
+        NOTHING: FIXED,
+    }
+    assert told == wanted[unit]
+
+
+def test_each_claim_says_on_the_page_what_would_speak_against_it():
+    page = " ".join(DOCS_PAGE.read_text(encoding="utf-8").split())
+    for claim in read_claims()[1]:
+        assert claim.fails
+        if claim.id in FINDINGS:
+            assert f"{claim.fails}." in page, claim.id
+
+
+def test_a_claim_without_a_known_unit_is_refused(tmp_path):
+    wrong = (
+        (ROOT / "bench" / "claims.toml")
+        .read_text()
+        .replace('unit = "data sets"', 'unit = "splits"', 1)
+    )
+    (tmp_path / "claims.toml").write_text(wrong)
+    with pytest.raises(ValueError, match="P1 has the unit 'splits'; name one of"):
+        read_claims(tmp_path / "claims.toml")
 
 
 def test_what_is_apart_is_beyond_0_and_not_where_it_is_level():

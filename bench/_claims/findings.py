@@ -17,7 +17,7 @@ from . import (
     on_texts,
     on_texts_more,
 )
-from .judging import Finding
+from .judging import Finding, by_unit
 from .shelf import Shelf
 from .table import Claimed
 
@@ -38,9 +38,11 @@ FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
 
 def find(shelf: Shelf, claims: Sequence[Claimed]) -> dict[str, Finding | None]:
     """What is there for each claim; None where the results that would speak to it are not."""
-    return {
-        claim.id: FINDINGS[claim.id](shelf)
-        if claim.id in FINDINGS and any(map(shelf.there, claim.results))
-        else None
-        for claim in claims
-    }
+    return {claim.id: _find(shelf, claim) for claim in claims}
+
+
+def _find(shelf: Shelf, claim: Claimed) -> Finding | None:
+    if claim.id not in FINDINGS or not any(map(shelf.there, claim.results)):
+        return None
+    found = FINDINGS[claim.id](shelf)
+    return None if found is None else by_unit(found, claim.unit)

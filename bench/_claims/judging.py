@@ -15,7 +15,11 @@ from _reproduction.words import minus
 from candidly.ground import seeds
 from candidly.stats import Summary, corrected_t, interval
 
+from .table import DATA_SETS, NOTHING, ONE_CASE
+
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told"
+FIXED = "cannot fail"
+LEAST = 3  # data sets, for a general claim
 # what a verdict depends on beside intervals, each named once
 LEVEL = 0.95  # of all intervals, as on the other pages
 MARGIN = 0.01  # "level", "clear": less, or more, than a point, to which accuracies are read
@@ -68,6 +72,7 @@ class Finding:
     Attributes:
         verdict: one of the three. effects: what it rests on.
         said: more of it, in a sentence or two.
+        sets: how many data sets the verdict is over, each of them counted once.
         data: what was measured. differs: from the paper's set-up.
         command: shows the trials.
     """
@@ -78,6 +83,7 @@ class Finding:
     data: str
     differs: str
     command: str
+    sets: int = 1
 
 
 Judge = Callable[[Effect], str]
@@ -167,10 +173,23 @@ def over_splits(
 
 
 def of_independent(what: str, found: Summary, cases: int = 1) -> Effect:
-    """The mean of independent values, by Student's t."""
+    """The mean of independent values, such as one of each data set, by Student's t."""
     assert found.mean is not None
     ends = interval(found, 1 - (1 - LEVEL) / cases)
     return Effect(what, found.mean, *(ends or (None, None)))
+
+
+def by_unit(found: Finding, unit: str) -> Finding:
+    """With the verdict that the claim's unit allows.
+
+    A general claim is judged from ``LEAST`` data sets on. That something happens is refuted by no
+    number of cases. What cannot fail has no verdict.
+    """
+    if unit == NOTHING:
+        return replace(found, verdict=FIXED)
+    few = unit == DATA_SETS and found.sets < LEAST
+    never = unit == ONE_CASE and found.verdict == NOT
+    return replace(found, verdict=UNTOLD) if few or never else found
 
 
 def over_algorithms(

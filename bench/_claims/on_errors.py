@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,19 @@ import numpy as np
 from _label_errors import published
 from candidly.compare.stability import x_mixture, x_removed
 from candidly.show.words import listed
-from candidly.stats import wilson
+from candidly.stats import summarise, wilson
 
 from .judging import (
     HALF,
+    HOLDS,
+    UNTOLD,
     Effect,
     Finding,
     above,
     counted,
+    every,
+    of_independent,
     rounding,
-    verdict,
 )
 from .shelf import Shelf
 
@@ -32,9 +36,9 @@ CATEGORIES = {"non-error": "non_errors", **{n: n for n in ("correctable", "neith
 IMAGENET = "ImageNet"
 
 
-def of_votes(told: str, effects: Sequence[Effect], said: str) -> Finding:
+def of_votes(told: str, effects: Sequence[Effect], said: str, sets: int = 10) -> Finding:
     return Finding(
-        told, tuple(effects), said, VOTES, "nothing but which votes were released", COUNT
+        told, tuple(effects), said, VOTES, "nothing but which votes were released", COUNT, sets
     )
 
 
@@ -68,17 +72,17 @@ def average(shelf: Shelf) -> Finding:
 
 def shares(shelf: Shelf) -> Finding:
     """L2: the share of each set."""
-    away = {}
+    away, same = {}, _same(shelf)
     for name, row in published.table("table1").items():
         ours = _sets(shelf)[name]["estimate"]["percent"]
         if f"{ours:.2f}" != f"{float(row['percent_error']):.2f}":
             away[name] = f"{name} ({ours:.2f} and {float(row['percent_error']):.2f} %)"
     return of_votes(
-        counted(not away),
+        _where_same(shelf, not any(name in away for name in same)),
         [],
         f"{len(_sets(shelf)) - len(away)} of {len(_sets(shelf))} percentages come out again. "
         f"Others, ours and published: {listed(list(away.values()) or ['none'])}. "
-        f"{_caltech(shelf)} Judged is whether all come out.",
+        f"{_caltech(shelf)} Judged are the sets with as many checks.",
     )
 
 
@@ -94,25 +98,27 @@ def _caltech(shelf: Shelf) -> str:
 
 def candidates(shelf: Shelf) -> Finding:
     """L3: wrong labels among the candidates that were checked."""
-    rows = published.table("table2").values()
-    wrong = sum(int(row["errors"]) for row in rows)
-    told = round(wrong / (wrong + sum(int(row["non_errors"]) for row in rows)), 2)
-    sets = _sets(shelf)
-    effects = [
-        _share(f"wrong among the checked candidates{what}", [sets[n] for n in names])
-        for what, names in (
-            ("", list(sets)),
-            (" of the sets whose checks are as many as published", _same(shelf)),
-        )
-    ]
+    table = published.table("table2")
+    wrong = {name: int(row["errors"]) for name, row in table.items()}
+    checks = {name: wrong[name] + int(row["non_errors"]) for name, row in table.items()}
+    told = sum(wrong.values()) / sum(checks.values())
+    sets, same = _sets(shelf), _same(shelf)
+    again = [name for name in same if sets[name]["errors"]["exact"] == wrong[name]]
     each = [one["errors"]["exact"] / one["rows"] for one in sets.values()]
     return of_votes(
-        verdict(effects[0], told - rounding(2), told + rounding(2)),
-        effects,
-        f"Published: {100 * told:.0f} %. From set to set it is {100 * min(each):.0f} to "
-        f"{100 * max(each):.0f} %. {_caltech(shelf)} Judged is the first, which is of all released "
-        "votes.",
+        _where_same(shelf, again == same),
+        [_share("wrong among the checked candidates of these sets", [sets[n] for n in same])],
+        f"Published: {100 * told:.0f} % of all. Of the {len(same)} sets of which as many checks "
+        f"were released as published, {len(again)} have the published number of errors. "
+        f"{_caltech(shelf)} From set to set it is {100 * min(each):.0f} to "
+        f"{100 * max(each):.0f} %.",
     )
+
+
+def _where_same(shelf: Shelf, so: bool) -> str:
+    """Of what is counted in sets with the published checks; others cannot be compared."""
+    others = UNTOLD if len(_same(shelf)) < len(_sets(shelf)) else HOLDS
+    return every([counted(so), others])
 
 
 def _same(shelf: Shelf) -> list[str]:
@@ -136,7 +142,7 @@ def categories(shelf: Shelf) -> Finding:
         if any(one != int(other) for one, other in pairs):
             away.append(name)
     return of_votes(
-        counted(not away),
+        _where_same(shelf, not any(name in away for name in _same(shelf))),
         [],
         f"{cells} published numbers, of which all come out again but those of "
         f"{listed(away or ['none'])}. {_caltech(shelf)}",
@@ -146,21 +152,19 @@ def categories(shelf: Shelf) -> Finding:
 def systematic(shelf: Shelf) -> Finding:
     """L5: errors for which people agree on another label."""
     there = [one for one in _sets(shelf).values() if not one["categories"]["different set"]]
-    errors = sum(one["errors"]["exact"] for one in there)
-    agreed = sum(one["categories"]["correctable"] for one in there)
-    both = sum(one["categories"]["multi-label"] for one in there)
-    effect = Effect(
-        "errors with one other label that people agree on",
-        agreed / errors,
-        *wilson(agreed, errors),
-        share=True,
+    shares = [one["categories"]["correctable"] / one["errors"]["exact"] for one in there]
+    effect = of_independent(
+        "errors with one other label that people agree on, mean of the sets", summarise(shares)
     )
+    effect = replace(effect, share=True)
     return of_votes(
         above(effect, HALF),
         [effect],
-        f"{agreed:,} of {errors:,} errors of the {len(there)} sets with one label an example; "
-        f"another {both:,} have the given label beside another. On the rest people do not agree, "
-        'or choose neither. "Mainly" is more than half.',
+        f"Of {len(there)} sets with one label an example, from {100 * min(shares):.0f} to "
+        f"{100 * max(shares):.0f} %. On the other errors people do not agree, choose both labels "
+        'or neither. "Mainly" is more than half. Agreement on another label is what systematic '
+        "mislabelling would leave; other reasons leave it too.",
+        len(there),
     )
 
 
@@ -169,9 +173,13 @@ def cut(shelf: Shelf) -> Finding:
     wanted = shelf.number("L6", "cut")
     saved = {n: 1 - one["flagged"] / one["size"] for n, one in _sets(shelf).items()}
     reached = [name for name, share in saved.items() if share >= wanted]
+    low, high = wilson(len(reached), len(saved))
+    effect = Effect(
+        "sets of which so much is left out", len(reached) / len(saved), low, high, share=True
+    )
     return of_votes(
-        counted(len(reached) > HALF * len(saved)),
-        [],
+        above(effect, HALF),
+        [effect],
         f"Flagging leaves out {100 * wanted:.0f} % or more of {len(reached)} of {len(saved)} sets "
         f"({listed(reached)}), and {100 * min(saved.values()):.1f} to "
         f'{100 * max(saved.values()):.1f} % over all. "Often" is more than half of the sets.',

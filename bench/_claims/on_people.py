@@ -11,7 +11,7 @@ from _cifarn_study.numbers import BASE, Table, mean, spread
 from _cifarn_study.runs import LABEL_SETS
 from _detectors.page import RANKED
 from _detectors.study import ANCHOR
-from _noisy.study import SETTINGS
+from _text_study.numbers import CLEAN
 from candidly.compare.sweep.select import cells
 from candidly.show.words import listed
 from candidly.stats import summarise
@@ -29,10 +29,10 @@ from .judging import (
     named,
     of_independent,
     over_algorithms,
-    over_splits,
     some,
     widened,
 )
+from .on_texts import MADE, MIDDLE
 from .shelf import Shelf
 
 WORST, FEWEST = LABEL_SETS[0], LABEL_SETS[-1]  # by wrong labels
@@ -126,41 +126,40 @@ def _gain(table: Table, name: str) -> float:
 
 
 def impairing(shelf: Shelf) -> Finding:
-    """C3: fewer wrong labels against more, people's and drawn."""
+    """C3: fewer wrong labels against more, on three data sets."""
     fewest, worst = (shelf.people.tables[name] for name in (FEWEST, WORST))
-    both = [n for n in worst if n in fewest and n != ORACLE]
-    gaps = np.array([mean(fewest[n].selected) - mean(worst[n].selected) for n in both])
-    there = ~np.isnan(gaps)
-    gaps = gaps[there]
-    people = over_algorithms(
-        f"`{FEWEST}` minus `{WORST}`, mean of {len(gaps)} algorithms",
-        len(gaps),
-        lambda at: float(gaps[at].mean()),
-    )
+    both = [name for name in worst if name in fewest and name != ORACLE]
+    gaps = [mean(fewest[name].selected) - mean(worst[name].selected) for name in both]
+    lost = {f"CIFAR-10N, `{FEWEST}` minus `{WORST}`": float(np.nanmean(gaps))}
     runs = [run for run in shelf.noisy.runs if run.algorithm == BASE and run.dataset in DIGITS]
     found = {
         cell.dataset: cell.values("top1")
         for cell in cells(replace(shelf.noisy, runs=runs), ["NVA"])
     }
-    digits = over_splits(
-        f"digits, `{BASE}`, {DIGITS[0]} minus {DIGITS[1]}",
-        found[DIGITS[0]],
-        found[DIGITS[1]],
-        SETTINGS["test_share"],
-    )
+    less, more = (float(np.mean(found[name])) for name in DIGITS)
+    lost[f"digits, `{DIGITS[0]}` minus `{DIGITS[1]}`"] = less - more
+    texts = shelf.texts.main
+    clean, noisy = (mean(texts[noise][BASE].selected) for noise in (CLEAN, (MADE, MIDDLE)))
+    lost[f"texts, no noise minus {MIDDLE} % symmetric"] = clean - noisy
+    effect = of_independent("accuracy lost, mean of the data sets", summarise(lost.values()))
     wrong = {
         one["labels"]: one["wrong"] / one["n"]
         for one in shelf.people.labels
         if not one["synthetic"]
     }
-    return finding(
+    told = listed([f"{what} {100 * value:.1f}" for what, value in lost.items()])
+    whole = finding(
         shelf,
-        every(map(above, [people, digits])),
-        [people, digits],
-        f"{100 * wrong[FEWEST]:.0f} % of the labels of `{FEWEST}` are wrong and "
+        above(effect),
+        [effect],
+        f"In points: {told}. Of CIFAR-10N it is the mean of {len(both)} algorithms, of the others "
+        f"cross-entropy; {100 * wrong[FEWEST]:.0f} % of the labels of `{FEWEST}` are wrong and "
         f"{100 * wrong[WORST]:.0f} % of `{WORST}`.",
-        f"{ALL.format('')} && candidly bench table bench/results/noisy_labels",
+        f"{ALL.format('')} && candidly bench table bench/results/noisy_labels && "
+        "python bench/text_study.py page",
     )
+    data = f"{whole.data}; digits and texts (noisy-labels.md, text.md)"
+    return replace(whole, data=data, sets=len(lost))
 
 
 def detecting(shelf: Shelf) -> Finding:
@@ -255,17 +254,20 @@ def quick(shelf: Shelf) -> Finding:
 def confident(shelf: Shelf) -> Finding:
     """L8: confident learning's order against every other detector's."""
     lines = [row for row in shelf.detections if row["average_precision"] is not None]
-    by: dict[str, dict[tuple, list[float]]] = {}
+    by: dict[str, dict[str, dict[tuple, list[float]]]] = {}
     for row in lines:
-        case = (row["data"], row["noise"], row["rate"])
-        by.setdefault(row["detector"], {}).setdefault(case, []).append(row["average_precision"])
-    scores = {name: {c: float(np.mean(v)) for c, v in of.items()} for name, of in by.items()}
+        of, case = by.setdefault(row["detector"], {}), (row["noise"], row["rate"])
+        cases = of.setdefault(row["data"], {})
+        cases.setdefault(case, []).append(row["average_precision"])
+    scores = {
+        name: {data: _of_cases(cases) for data, cases in of.items()} for name, of in by.items()
+    }
     own = scores[RANKED]
     rivals = [n for n in scores if n not in (RANKED, ANCHOR) and not n.startswith("cl-")]
     effects = {}
     for name in rivals:
-        both = [case for case in own if case in scores[name]]
-        gaps = [own[case] - scores[name][case] for case in both]
+        both = [data for data in own if data in scores[name]]
+        gaps = [own[data] - scores[name][data] for data in both]
         effects[name] = of_independent(
             f"confident learning's order (`{RANKED}`) minus `{name}`",
             summarise(gaps),
@@ -277,15 +279,21 @@ def confident(shelf: Shelf) -> Finding:
     return Finding(
         every(map(above, effects.values())),
         (order[0], order[-1]),
-        f"Average precision; shown are the least and the most favourable of {len(rivals)}. It is "
-        f"clearly ahead of {listed(told or ['none'])} and clearly behind "
-        f"{listed(behind or ['none'])}, over {len(own)} sets of labels, which are taken as "
-        "independent.",
+        f"Average precision, of which a data set's sets of labels have their mean; shown are the "
+        f"least and the most favourable of {len(rivals)}. It is clearly ahead of "
+        f"{listed(told or ['none'])} and clearly behind {listed(behind or ['none'])}, over "
+        f"{len(own)} data sets.",
         "digits with five kinds of drawn wrong labels, LabelMe, CIFAR-10N (detectors.md)",
         "the paper compares no methods itself and refers to others' results; here detectors share "
         "probabilities, and those that watch a training watch a small network",
         "cat bench/results/detectors/*.jsonl",
+        len(own),
     )
+
+
+def _of_cases(cases: Mapping[tuple, Sequence[float]]) -> float:
+    """Of a data set: the mean over its sets of labels, of each over its runs."""
+    return float(np.mean([np.mean(values) for values in cases.values()]))
 
 
 FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {

@@ -1,7 +1,7 @@
 """PLENCH's claims, by the committed study of pictures with candidate sets (docs/image-study.md).
 
-Two splits of each set of labels are few; the three sets' splits are therefore taken together where
-a claim is about an algorithm, and algorithms are drawn again where it is about algorithms.
+The three sets of labels share the pictures and their two splits, so that a split counts once, with
+the mean over the sets of labels; algorithms are drawn again where a claim is about algorithms.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def finding(told: str, effects: Sequence[Effect], said: str, more: str = "") -> 
 
 
 def accuracy(shelf: Shelf, name: str, criterion: str = "CR") -> list[float | None]:
-    """Split by split, one set of labels after the other."""
-    return [v for on in shelf.pictures.values() for v in on.rows[name].accuracy[criterion]]
+    """Split by split, the mean over the sets of labels."""
+    return averaged(on.rows[name].accuracy[criterion] for on in shelf.pictures.values())
 
 
 def names(shelf: Shelf) -> list[str]:

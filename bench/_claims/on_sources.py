@@ -26,7 +26,7 @@ COMMAND = "column -s, -t bench/results/build_study/runs.csv"
 
 def finding(shelf: Shelf, told: str, effects: Sequence[Effect], said: str) -> Finding:
     data = f"{len(shelf.sources.sizes)} made corpora of articles (building-study.md)"
-    return Finding(told, tuple(effects), said, data, DIFFERS, COMMAND)
+    return Finding(told, tuple(effects), said, data, DIFFERS, COMMAND, len(shelf.sources.sizes))
 
 
 def hardest(shelf: Shelf) -> Finding:

@@ -1,32 +1,31 @@
 """PLENCH's claims, by results on tables with candidate sets: Lost, and others once they are there.
 
-Where several tables are there, a claim holds if it holds on each, and does not if it does not on
-any; each finding is of ``fixed``, the methods as meant, but where the released program is asked.
+A general claim is judged over the tables, of which each counts once, by its mean over the splits.
+Each finding is of ``fixed``, the methods as meant, but where the released program is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from _reproduction.numbers import CRITERIA, Row
-from _reproduction.words import minus
-from candidly.compare.stability._ranks import competition_ranks, correlation
+from candidly.compare.stability._ranks import competition_ranks
 from candidly.learn.algorithms import algorithm
 from candidly.show.words import listed
-from candidly.stats import RandomSplits, compare_all
+from candidly.stats import RandomSplits, compare_all, summarise
 
 from .judging import (
+    LEVEL,
     MARGIN,
+    Effect,
     Finding,
     above,
-    averaged,
     below,
     every,
-    over_splits,
+    of_independent,
     shown,
-    some,
 )
 from .shelf import Shelf, Tabular
 
@@ -62,6 +61,46 @@ def about(table: Tabular) -> str:
     )
 
 
+def over_tables(
+    tables: Sequence[Tabular],
+    what: str,
+    of: Callable[[Tabular], float],
+    cases: int = 1,
+    others: Sequence[float] = (),
+) -> Effect:
+    """The mean over tables of a number of each, by Student's t over data sets.
+
+    Args:
+        others: the same number of further data sets.
+    """
+    return of_independent(what, summarise([*map(of, tables), *others]), cases)
+
+
+def whole(shelf: Shelf) -> list[Tabular]:
+    """The tables on which every algorithm is finished."""
+    return [table for table in shelf.tables if table.whole]
+
+
+def general(
+    tables: Sequence[Tabular], told: str, effects: Sequence[Effect], said: str, more: str = ""
+) -> Finding:
+    """What tables say together."""
+    return Finding(
+        told,
+        tuple(effects),
+        said,
+        "; ".join(map(about, tables)),
+        DIFFERS,
+        " && ".join(command(table, more) for table in tables),
+        len(tables),
+    )
+
+
+def with_tables(find: Callable[[Shelf], Finding]) -> Callable[[Shelf], Finding | None]:
+    """None where no table is whole."""
+    return lambda shelf: find(shelf) if whole(shelf) else None
+
+
 def on_each(
     shelf: Shelf,
     one: Callable[[Tabular], Finding | None],
@@ -85,7 +124,7 @@ def joined(findings: Iterable[Finding | None], join: Callable = every) -> Findin
     return Finding(
         join(finding.verdict for finding in found),
         tuple(effect for finding in found for effect in finding.effects),
-        " ".join(finding.said for finding in found),
+        " ".join(dict.fromkeys(finding.said for finding in found)),
         "; ".join(finding.data for finding in found),
         "; ".join(dict.fromkeys(finding.differs for finding in found)),
         " && ".join(dict.fromkeys(finding.command for finding in found)),
@@ -95,43 +134,17 @@ def joined(findings: Iterable[Finding | None], join: Callable = every) -> Findin
 # which algorithm
 
 
-def early(table: Tabular) -> Finding:
-    """P2, and the part of P1 that tables can speak to."""
-    year = {name: year_of(name) for name in table.fixed if name not in POOR}
-    names = list(year)
-    late = [name for name in names if year[name] > UNTIL]
-    against = averaged(values(table.fixed[name]) for name in late)
-    first = [name for name in names if year[name] <= UNTIL]
-    effects = {
-        name: over_splits(
-            f"{table.title}, {name} ({year[name]}) minus the mean of the {len(late)} later ones",
-            values(table.fixed[name]),
-            against,
-            table.test_share,
-            len(first),
-        )
-        for name in first
-    }
-    ahead = {
-        name: sum(mean(table.fixed[name]) > mean(table.fixed[other]) for other in late)
-        for name in first
-    }
-    most = max(ahead, key=lambda name: ahead[name])
-    linked = correlation(
-        np.array([float(year[name]) for name in names]),
-        np.array([mean(table.fixed[name]) for name in names]),
-    )
-    return Finding(
-        some(above(effect) for effect in effects.values()),
-        tuple(effects[name] for name in sorted(first, key=lambda n: -effects[n].mean)[:3]),
-        f"By means {most} is ahead of {ahead[most]} of the {len(late)} algorithms from after "
-        f"{UNTIL}; the year and the accuracy go together with a Spearman correlation of "
-        f"{minus(linked.value, 2)} (p {linked.p:.2f}). {listed(POOR)} are left out, as in the "
-        "paper's figure.",
-        about(table),
-        DIFFERS,
-        command(table, " --criterion CR"),
-    )
+def early_and_late(names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Algorithms from before and from after ``UNTIL``, those that the paper leaves out aside."""
+    year = {name: year_of(name) for name in names if name not in POOR}
+    first = [name for name in year if year[name] <= UNTIL]
+    return first, [name for name in year if name not in first]
+
+
+def lead(table: Tabular, name: str, others: Sequence[str], criterion: str = "CR") -> float:
+    """An algorithm's mean accuracy minus the mean of others."""
+    rivals = [mean(table.fixed[other], criterion) for other in others]
+    return mean(table.fixed[name], criterion) - float(np.mean(rivals))
 
 
 def year_of(name: str) -> int:
@@ -140,113 +153,113 @@ def year_of(name: str) -> int:
     return int(next(w for w in reversed(words) if w.isdigit() and len(w) == 4))
 
 
-def best_everywhere(table: Tabular) -> Finding:
-    """P3: whether each algorithm is clearly behind another by some criterion."""
-    names = list(table.fixed)
-    firsts, clear = {}, {}
-    for criterion in CRITERIA:
-        columns = [values(table.fixed[name], criterion) for name in names]
-        means = [mean(table.fixed[name], criterion) for name in names]
-        firsts[criterion] = names[int(np.argmax(means))]
-        pairs = compare_all(list(map(list, zip(*columns))), names, RandomSplits(table.test_share))
-        for name in names:
-            clear[name] = clear.get(name, 0) + pairs.counts(name)["loss"]
-    unbeaten = [name for name in names if not clear[name]]
-    told = ", ".join(f"{name} by {criterion}" for criterion, name in firsts.items())
-    return Finding(
+def best_everywhere(shelf: Shelf) -> Finding:
+    """P3: whether each algorithm is clearly behind another, on some table by some criterion."""
+    tables, firsts, pairs = whole(shelf), [], 0
+    names = [name for name in tables[0].fixed if all(name in table.fixed for table in tables)]
+    behind = dict.fromkeys(names, 0)
+    cases = len(tables) * len(CRITERIA)
+    for table in tables:
+        design = RandomSplits(table.test_share)
+        for criterion in CRITERIA:
+            columns = [values(table.fixed[name], criterion) for name in names]
+            means = [mean(table.fixed[name], criterion) for name in names]
+            firsts.append(f"{names[int(np.argmax(means))]} ({table.title}, {criterion})")
+            found = compare_all(
+                list(map(list, zip(*columns))), names, design, alpha=(1 - LEVEL) / cases
+            )
+            pairs = len(names) * (len(names) - 1) // 2
+            for name in names:
+                behind[name] += found.counts(name)["loss"]
+    unbeaten = [name for name in names if not behind[name]]
+    return general(
+        tables,
         shown(not unbeaten),
         (),
-        f"{table.title}: first by mean are {told}; {len(unbeaten)} of {len(names)} algorithms are "
-        f"clearly behind no other by any criterion (corrected t test, Holm over all "
-        f"{len(names) * (len(names) - 1) // 2} pairs, 5 %), so one of these may be the best "
+        f"First by mean are {listed(firsts)}; {len(unbeaten)} of {len(names)} algorithms are "
+        f"clearly behind no other on any table by any criterion (corrected t test, Holm over the "
+        f"{pairs} pairs, and all {cases} cases together at 5 %), so one of these may be the best "
         "always.",
-        about(table),
-        DIFFERS,
-        command(table),
     )
 
 
-def strong(table: Tabular) -> Finding:
+def strong(shelf: Shelf) -> Finding:
     """P24: PRODEN."""
-    others = [name for name in table.fixed if name not in (*POOR, "PRODEN")]
-    effects = {
-        criterion: over_splits(
-            f"{table.title}, PRODEN minus the mean of the {len(others)} others, by {criterion}",
-            values(table.fixed["PRODEN"], criterion),
-            averaged(values(table.fixed[name], criterion) for name in others),
-            table.test_share,
+    tables = whole(shelf)
+
+    def others(table: Tabular) -> list[str]:
+        return [name for name in table.fixed if name not in (*POOR, "PRODEN")]
+
+    effects = [
+        over_tables(
+            tables,
+            f"PRODEN minus the mean of the others, by {criterion}",
+            lambda table, by=criterion: lead(table, "PRODEN", others(table), by),
             len(CRITERIA),
         )
         for criterion in CRITERIA
-    }
-    names = list(table.fixed)
-    places = [
-        f"{competition_ranks(np.array([mean(table.fixed[n], c) for n in names]))[at]} by {c}"
-        for at in [names.index("PRODEN")]
-        for c in CRITERIA
     ]
-    return Finding(
-        every(above(effect) for effect in effects.values()),
-        tuple(effects.values()),
-        f"Of {len(names)} algorithms PRODEN has the places {listed(places)}. {listed(POOR)} are "
-        "not among the others, so that these do not flatter it.",
-        about(table),
-        DIFFERS,
-        command(table),
+    places = []
+    for table in tables:
+        names = list(table.fixed)
+        ranks = competition_ranks(np.array([mean(table.fixed[name]) for name in names]))
+        places.append(f"{ranks[names.index('PRODEN')]} on {table.title}")
+    return general(
+        tables,
+        every(map(above, effects)),
+        effects,
+        f"By CR PRODEN has the places {listed(places)}. {listed(POOR)} are not among the others, "
+        "so that these do not flatter it.",
     )
 
 
-def complementary(table: Tabular) -> Finding:
+def complementary(shelf: Shelf) -> Finding:
     """P25: Forward, SCL-EXP and OP-W against methods for partial labels."""
-    rivals = [name for name in table.fixed if name not in COMPLEMENTARY]
-    against = averaged(values(table.fixed[name]) for name in rivals)
-    effects = {
-        name: over_splits(
-            f"{table.title}, {name} minus the mean of the {len(rivals)} for partial labels",
-            values(table.fixed[name]),
-            against,
-            table.test_share,
+    tables = whole(shelf)
+
+    def rivals(table: Tabular) -> list[str]:
+        return [name for name in table.fixed if name not in COMPLEMENTARY]
+
+    effects = [
+        over_tables(
+            tables,
+            f"{name} minus the mean of those for partial labels",
+            lambda table, name=name: lead(table, name, rivals(table)),
             len(EARLY),
         )
         for name in EARLY
-    }
-    return Finding(
-        every(above(effect, -MARGIN) for effect in effects.values()),
-        tuple(effects.values()),
+    ]
+    return general(
+        tables,
+        every(above(effect, -MARGIN) for effect in effects),
+        effects,
         'Judged is whether each is above that mean, or less than a point below it, by CR: "well".',
-        about(table),
-        DIFFERS,
-        command(table, " --criterion CR"),
+        " --criterion CR",
     )
 
 
-def poor(table: Tabular) -> Finding:
+def poor(shelf: Shelf) -> Finding:
     """P21: NN and GA."""
-    others = [name for name in table.fixed if name not in POOR]
-    against = averaged(values(table.fixed[name]) for name in others)
+    tables = whole(shelf)
+
+    def others(table: Tabular) -> list[str]:
+        return [name for name in table.fixed if name not in POOR]
+
     effects = [
-        over_splits(
-            f"{table.title}, {name} minus the mean of the {len(others)} others",
-            values(table.fixed[name]),
-            against,
-            table.test_share,
+        over_tables(
+            tables,
+            f"{name} minus the mean of the others",
+            lambda table, name=name: lead(table, name, others(table)),
             len(POOR),
         )
         for name in POOR
     ]
-    return Finding(
-        every(below(effect) for effect in effects),
-        tuple(effects),
-        "By CR.",
-        about(table),
-        DIFFERS,
-        command(table, " --criterion CR"),
-    )
+    return general(tables, every(map(below, effects)), effects, "By CR.", " --criterion CR")
 
 
 FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
-    "P3": lambda shelf: on_each(shelf, best_everywhere),
-    "P21": lambda shelf: on_each(shelf, poor),
-    "P24": lambda shelf: on_each(shelf, strong),
-    "P25": lambda shelf: on_each(shelf, complementary),
+    "P3": with_tables(best_everywhere),
+    "P21": with_tables(poor),
+    "P24": with_tables(strong),
+    "P25": with_tables(complementary),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -12,54 +12,72 @@ from candidly.compare.stability._ranks import kendall
 from candidly.show.words import listed
 
 from .judging import (
+    UNTOLD,
     Effect,
     Finding,
     above,
     averaged,
     below,
-    every,
     named,
     over_algorithms,
     over_splits,
     some,
     spearman,
 )
-from .on_tables import DIFFERS, about, command, mean, on_each, values
+from .on_tables import (
+    DIFFERS,
+    about,
+    command,
+    general,
+    mean,
+    on_each,
+    over_tables,
+    values,
+    whole,
+    with_tables,
+)
 from .shelf import Shelf, Tabular
 
+RIVALS = tuple(criterion for criterion in CRITERIA if criterion != "OA & ES")
 
-def selection(table: Tabular) -> Finding:
+
+def selection(shelf: Shelf) -> Finding:
     """P4: what choosing is worth, and how much depends on the criterion."""
-    usual = _of_all_configurations(table)
-    rows = table.fixed
+    tables = whole(shelf)
+    usual = {table.name: _of_all_configurations(table) for table in tables}
+
+    def worth(table: Tabular, criterion: str) -> float:
+        return _average(
+            mean(row, criterion) - float(np.mean(list(usual[table.name][name].values())))
+            for name, row in table.fixed.items()
+        )
+
     effects = [
-        over_splits(
-            f"{table.title}, choice by {criterion} minus the average configuration's last record",
-            averaged(values(row, criterion) for row in rows.values()),
-            averaged(list(usual[name].values()) for name in rows),
-            table.test_share,
+        over_tables(
+            tables,
+            f"choice by {criterion} minus the average configuration's last record",
+            lambda table, by=criterion: worth(table, by),
             len(CRITERIA),
         )
         for criterion in CRITERIA
     ]
-    means = {c: np.array([mean(row, c) for row in rows.values()]) for c in CRITERIA}
-    taus = [
-        f"{kendall(means[a], means[b]):.2f} between {a} and {b}"
-        for a, b in itertools.combinations(CRITERIA, 2)
-    ]
-    widest = np.array(list(means.values()))
-    apart = float((widest.max(0) - widest.min(0)).max())
-    return Finding(
-        some(above(effect) for effect in effects),
-        tuple(effects),
-        f"Kendall's tau between the orders of the {len(rows)} algorithms is {listed(taus)}; one "
-        f"algorithm's means under the four criteria are up to {100 * apart:.1f} points apart. "
-        "Judged is whether choosing matters at all: the differences are means over the "
-        "algorithms.",
-        about(table),
-        DIFFERS,
-        command(table, " --why"),
+    told = []
+    for table in tables:
+        means = [[mean(row, c) for row in table.fixed.values()] for c in CRITERIA]
+        taus = [kendall(*map(np.array, pair)) for pair in itertools.combinations(means, 2)]
+        told.append(f"{min(taus):.2f} to {max(taus):.2f} on {table.title}")
+    return general(
+        tables,
+        some(map(above, effects)),
+        effects,
+        f"Kendall's tau between the algorithms' orders by two criteria is {listed(told)}. Judged "
+        "is whether choosing matters at all: the differences are means over the algorithms.",
+        " --why",
     )
+
+
+def _average(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
 
 
 def _of_all_configurations(table: Tabular) -> dict[str, Accuracies]:
@@ -75,11 +93,21 @@ def _of_all_configurations(table: Tabular) -> dict[str, Accuracies]:
     }
 
 
-def covering_better(table: Tabular) -> Finding:
+def covering_better(table: Tabular, tables: int) -> Finding:
     """P23: choices by CR against choices by AA."""
-    effects = _differences(table, "CR", "AA")
+    rows = table.fixed
+    effects = {
+        name: over_splits(
+            f"{table.title}, {name}, CR minus AA",
+            values(row),
+            values(row, "AA"),
+            table.test_share,
+            len(rows) * tables,
+        )
+        for name, row in rows.items()
+    }
     return Finding(
-        some(above(effect) for effect in effects.values()),
+        some(map(above, effects.values())),
         _extremes(effects),
         f"Of {len(effects)} algorithms CR gives the higher mean for "
         f"{sum(effect.mean > 0 for effect in effects.values())}, AA for "
@@ -91,27 +119,12 @@ def covering_better(table: Tabular) -> Finding:
     )
 
 
-def _differences(table: Tabular, one: str, other: str) -> dict[str, Effect]:
-    """By algorithm; the intervals hold together."""
-    rows = table.fixed
-    return {
-        name: over_splits(
-            f"{table.title}, {name}, {one} minus {other}",
-            values(row, one),
-            values(row, other),
-            table.test_share,
-            len(rows),
-        )
-        for name, row in rows.items()
-    }
-
-
 def _extremes(effects: Mapping[str, Effect]) -> tuple[Effect, ...]:
     order = sorted(effects.values(), key=lambda effect: effect.mean)
     return (order[-1], order[0])
 
 
-def improper(table: Tabular) -> Finding:
+def improper(table: Tabular, tables: int) -> Finding:
     """P13: AA for LWS."""
     others = [name for name in table.fixed if name != "LWS"]
     lost = {
@@ -126,12 +139,14 @@ def improper(table: Tabular) -> Finding:
         values(table.fixed["LWS"]),
         values(table.fixed["LWS"], "AA"),
         table.test_share,
+        tables,
     )
     more = over_splits(
         f"{table.title}, that minus the same of the {len(others)} others",
         lost["LWS"],
         averaged(lost[name] for name in others),
         table.test_share,
+        tables,
     )
     return Finding(
         above(more),
@@ -143,8 +158,8 @@ def improper(table: Tabular) -> Finding:
     )
 
 
-def inaccurate(table: Tabular) -> Finding:
-    """P14: whether AA fails where classifiers are not accurate."""
+def inaccurate(table: Tabular, cases: int) -> Finding:
+    """P14: whether AA fails where classifiers are not accurate, one of so many cases."""
     rows = list(table.fixed.values())
     lost = np.array([mean(row) - mean(row, "AA") for row in rows])
     right = np.array([mean(row, "OA & ES") for row in rows])
@@ -154,6 +169,7 @@ def inaccurate(table: Tabular) -> Finding:
         lambda at: spearman(right[at], lost[at]),
         points=False,
         digits=2,
+        cases=cases,
     )
     return Finding(
         below(effect),
@@ -166,65 +182,53 @@ def inaccurate(table: Tabular) -> Finding:
     )
 
 
-def upper_bound(table: Tabular) -> Finding:
-    """P15: OA & ES against the other criteria."""
-    rivals = [criterion for criterion in CRITERIA if criterion != "OA & ES"]
-    rows = table.fixed.values()
-    effects = [
-        over_splits(
-            f"{table.title}, OA & ES minus {criterion}, mean of the algorithms",
-            averaged(values(row, "OA & ES") for row in rows),
-            averaged(values(row, criterion) for row in rows),
-            table.test_share,
-            len(rivals),
+def upper_bound(tables: Sequence[Tabular], others: Mapping[str, float]) -> list[Effect]:
+    """P15: OA & ES against the other criteria, over tables and what further data sets have."""
+
+    def above_it(table: Tabular, criterion: str) -> float:
+        return _average(mean(row, "OA & ES") - mean(row, criterion) for row in table.fixed.values())
+
+    return [
+        over_tables(
+            tables,
+            f"OA & ES minus {criterion}, mean of the algorithms",
+            lambda table, by=criterion: above_it(table, by),
+            len(RIVALS),
+            [others[criterion]] if others else [],
         )
-        for criterion in rivals
+        for criterion in RIVALS
     ]
-    higher = [
-        f"{criterion} for {sum(mean(row, criterion) > mean(row, 'OA & ES') for row in rows)}"
-        for criterion in rivals
-    ]
-    return Finding(
-        every(above(effect) for effect in effects),
-        tuple(effects),
-        f"Of {len(rows)} algorithms, above OA & ES by means are {listed(higher)}: with "
-        f"{table.facts.n_validation} validation rows it is no bound of a single row.",
-        about(table),
-        DIFFERS,
-        command(table),
-    )
 
 
 def gap(table: Tabular) -> Finding:
-    """P9: the covering rate's excess over accuracy, against accuracy."""
+    """P9: the covering rate's excess over accuracy."""
     names = list(table.fixed)
-    found = {name: [] for name in names}
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for run in table.results.runs:
         if run.algorithm in found and run.records:
             last = run.records[-1].validation
             if last.get("CR") is not None and last.get("OA") is not None:
                 found[run.algorithm].append((last["CR"] - last["OA"], last["OA"]))
     means = np.array([np.mean(found[name], axis=0) for name in names])
-    effect = over_algorithms(
-        f"{table.title}, Spearman correlation of accuracy and CR minus accuracy",
-        len(names),
-        lambda at: spearman(means[at, 1], means[at, 0]),
-        points=False,
-        digits=2,
-    )
     most, least = means[:, 1].argmax(), means[:, 1].argmin()
     return Finding(
-        below(effect),
-        (effect,),
-        f"On validation rows, last records: CR exceeds accuracy by "
+        UNTOLD,
+        (),
+        f"On validation rows of {table.title}, last records: CR exceeds accuracy by "
         f"{100 * means[most, 0]:.1f} points for {names[most]} (accuracy "
         f"{100 * means[most, 1]:.1f} %) and by {100 * means[least, 0]:.1f} for {names[least]} "
-        f"({100 * means[least, 1]:.1f} %). The bound itself is a theorem and is checked by "
-        "simulation in `tests/test_theory.py`.",
+        f"({100 * means[least, 1]:.1f} %).",
         about(table),
-        "the paper proves the bound and measures nothing of it",
+        "the paper proves the bound and measures nothing of it; `tests/test_theory.py` checks it "
+        "by simulation",
         command(table, " --criterion CR --criterion 'OA & ES'"),
     )
+
+
+def one_case(shelf: Shelf, find: Callable[[Tabular, int], Finding]) -> Finding | None:
+    """That something happens, by as many cases as there are tables."""
+    count = len(whole(shelf))
+    return on_each(shelf, lambda table: find(table, count), some)
 
 
 def clean_labels(shelf: Shelf) -> Finding | None:
@@ -275,9 +279,9 @@ def _image_part(shelf: Shelf) -> str:
 
 
 FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
-    "P4": lambda shelf: on_each(shelf, selection),
+    "P4": with_tables(selection),
     "P5": clean_labels,
     "P9": lambda shelf: on_each(shelf, gap),
-    "P13": lambda shelf: on_each(shelf, improper),
-    "P23": lambda shelf: on_each(shelf, covering_better, some),
+    "P13": lambda shelf: one_case(shelf, improper),
+    "P23": lambda shelf: one_case(shelf, covering_better),
 }

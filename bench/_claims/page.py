@@ -8,13 +8,25 @@ from collections.abc import Mapping, Sequence
 from _reproduction.words import grid, prose
 from candidly.show.words import listed
 
-from .judging import HALF, HOLDS, LARGE, LEVEL, MANY, MARGIN, NOT, UNTOLD, Finding
-from .table import Claimed, Paper
+from .judging import (
+    FIXED,
+    HALF,
+    HOLDS,
+    LARGE,
+    LEAST,
+    LEVEL,
+    MANY,
+    MARGIN,
+    NOT,
+    UNTOLD,
+    Finding,
+)
+from .table import DATA_SETS, NOTHING, ONE_CASE, Claimed, Paper
 
 PAGE = "claims.md"
 COMMAND = "python bench/claims.py"
 OPEN = "not measured"
-VERDICTS = (HOLDS, NOT, UNTOLD, OPEN)
+VERDICTS = (HOLDS, NOT, UNTOLD, FIXED, OPEN)
 
 Findings = Mapping[str, Finding | None]  # by claim; None where there are no results yet
 
@@ -42,19 +54,17 @@ def _head(claims: Sequence[Claimed], findings: Findings) -> str:
             "hand.",
             prose(
                 f"""{len(claims)} takeaways, findings and conclusions of four papers, in our own
-                words. The list was made and committed before any verdict; how each claim is judged
-                was written later, by people who could see the results. Of these claims
-                {count[HOLDS]} hold in the committed results, {count[NOT]} do not hold,
-                {count[UNTOLD]} cannot be told from them, and {count[OPEN]} have not been measured;
-                each of these says what it would need."""
+                words. Of these claims {count[HOLDS]} hold in the committed results, {count[NOT]} do
+                not hold, {count[UNTOLD]} cannot be told from them, {count[FIXED]} cannot fail, and
+                {count[OPEN]} have not been measured; each of these says what it would need."""
             ),
             prose(
                 """Where networks were trained, a verdict is about our set-up, which is smaller than
                 the paper's: the networks are small, the trainings are short, and data sets are
                 parts of theirs or others; what "does not hold" here may hold there. Where released
                 votes and published counts were counted again, it is about these. Each verdict says
-                what differs. Most of what cannot be told has wide intervals, as there are few
-                splits: more of them would tell."""
+                what differs. Most of what cannot be told is general and was measured on one or two
+                data sets: intervals within a data set say nothing of another one."""
             ),
         ]
     )
@@ -80,11 +90,24 @@ def _rule() -> str:
                 of `bench/_claims/judging.py` decides; no verdict is written by hand."""
             ),
             prose(
+                f"""For each claim it is written what would have to be drawn again to see whether it
+                holds elsewhere, its *unit*, and what would speak against it. Both were committed
+                before the verdicts were made from them; the list of claims was made before any
+                verdict, and how an effect is measured was written by people who could see results.
+                A general claim's unit is the *data set*: each counts once, intervals are Student's
+                over data sets, and fewer than {LEAST} tell nothing. That something happens is shown
+                by *one case*, whose interval allows for how many were looked at, and refuted by no
+                number of them. A claim about *these files* is about counts and files that it names;
+                nothing is drawn again. And some claims *cannot fail*: no result could speak against
+                them, so that none speaks for them."""
+            ),
+            prose(
                 f"""A claim about all of several cases holds where it holds in each, and does not
                 where it does not in one; a claim that something happens holds where it does in
-                one case, and does not where it does in none. Within a data set the intervals of
-                these cases hold together (Bonferroni). Over splits of one data set, which share
-                rows, intervals are those of `candidly.stats.corrected_t`. "Level" means less than
+                one case, and does not where it does in none. The intervals of these cases hold
+                together (Bonferroni). Over random splits of one data set, which share rows,
+                intervals are those of `candidly.stats.corrected_t`; where all splits have the same
+                test rows, those of `OneTestSet`. "Level" means less than
                 {100 * MARGIN:.0f} point apart, "clear" more than that, "large" and "considerable"
                 more than {100 * LARGE:.0f} points, "most" more than {100 * HALF:.0f} % and "many"
                 more than {100 * MANY:.0f} % of cases. What is only counted has no interval and is
@@ -134,9 +157,19 @@ def paragraphs(claim: Claimed, found: Finding) -> list[str]:
     return [
         f"### {claim.id}",
         prose(f"{claim.statement} **{verdict}.** {effects}{said}{rule}"),
+        prose(_unit(claim, found)),
         prose(f"Data: {found.data}. Different from the paper: {found.differs}."),
         f"Trials: `{found.command}`",
     ]
+
+
+def _unit(claim: Claimed, found: Finding) -> str:
+    """What is drawn again, and what would speak against the claim."""
+    if claim.unit == NOTHING:
+        return f"Cannot fail: {claim.fails}."
+    of = f" ({found.sets} here)" if claim.unit == DATA_SETS else ""
+    against = "It could fail only if" if claim.unit == ONE_CASE else "Fails if"
+    return f"Unit: {claim.unit}{of}. {against} {claim.fails}."
 
 
 def _needs(claims: Sequence[Claimed]) -> str:

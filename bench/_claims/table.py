@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+DATA_SETS, ONE_CASE, FILES, NOTHING = "data sets", "one case", "these files", "nothing"
+UNITS = (DATA_SETS, ONE_CASE, FILES, NOTHING)
 FILE = Path(__file__).parents[1] / "claims.toml"
 
 
@@ -30,6 +32,8 @@ class Claimed:
 
     Attributes:
         section: of the paper. statement: in our own words.
+        unit: what is drawn again where the claim is to hold elsewhere, one of ``UNITS``.
+        fails: what would speak against it; of what cannot fail, why nothing can.
         measure: what would have to be measured.
         results: below bench/results, what can speak to it; none: ``needs`` says what is lacking.
         rule: whether it is presumed by a contest's rule.
@@ -40,6 +44,8 @@ class Claimed:
     paper: str
     section: str
     statement: str
+    unit: str
+    fails: str
     measure: str
     results: tuple[str, ...]
     needs: str = ""
@@ -51,7 +57,8 @@ def read_claims(path: Path = FILE) -> tuple[list[Paper], list[Claimed]]:
     """Papers and claims, in the order of the file.
 
     Raises:
-        ValueError: an id comes twice, a paper is unknown, or neither results nor needs are there.
+        ValueError: an id comes twice, a paper or a unit is unknown, or neither results nor needs
+            are there.
     """
     read = tomllib.loads(path.read_text(encoding="utf-8"))
     papers = [Paper(key, **about) for key, about in read["papers"].items()]
@@ -62,6 +69,10 @@ def read_claims(path: Path = FILE) -> tuple[list[Paper], list[Claimed]]:
             raise ValueError(f"{path}: the id {claim.id} comes twice. Give one of them another.")
         if claim.paper not in known:
             raise ValueError(f"{path}: {claim.id} is of {claim.paper!r}; name a paper above.")
+        if claim.unit not in UNITS:
+            raise ValueError(
+                f"{path}: {claim.id} has the unit {claim.unit!r}; name one of {UNITS}."
+            )
         if not claim.results and not claim.needs:
             raise ValueError(f"{path}: {claim.id} has no results; say in `needs` what is lacking.")
         seen.add(claim.id)
