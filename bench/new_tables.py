@@ -15,7 +15,7 @@ from pathlib import Path
 
 from _bench import RESULTS
 from _new_tables.data import TABLES
-from _new_tables.study import train
+from _new_tables.study import PARTS, train
 
 
 def main() -> None:
@@ -28,9 +28,10 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=Path("/tmp/new-tables"))
     parser.add_argument("--out", type=Path, default=RESULTS / "new_tables.json")
     asked = parser.parse_args()
-    for name in asked.tables.split(","):
-        print(name, flush=True)
-        train(name, asked.wheel, asked.partial, asked.cache, asked.out)
+    for part in PARTS:
+        for name in asked.tables.split(","):
+            print(name, part, flush=True)
+            train(name, part, asked.wheel, asked.partial, asked.cache, asked.out)
 
 
 if __name__ == "__main__":
