@@ -6,6 +6,7 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import which_algorithm
@@ -28,6 +29,7 @@ from _which_algorithm.rule import (
     pooled,
 )
 from candidly.learn.algorithms import algorithm
+from candidly.stats import OneTestSet, RandomSplits
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"
@@ -39,7 +41,7 @@ ERROR = 0.01 / math.sqrt(3)
 committed = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
 
 
-def on(name, gains, costs=None, splits=WIGGLE, base=0.5):
+def on(name, gains, costs=None, splits=WIGGLE, base=0.5, share=0.0, data=None):
     """A label set on which algorithms gain so much over a baseline of the same accuracy.
 
     Splits move all algorithms but the baseline, each by ``splits``, in another order.
@@ -49,7 +51,7 @@ def on(name, gains, costs=None, splits=WIGGLE, base=0.5):
         turned = splits[number % len(splits) :] + splits[: number % len(splits)]
         accuracy[algorithm_name] = tuple(base + value + each for each in turned)
     seconds = {BASE: 10.0} | {each: 10.0 * (costs or {}).get(each, 1.0) for each in gains}
-    return LabelSet(name, name, accuracy, seconds)
+    return LabelSet(name, data or name, accuracy, seconds, RandomSplits(share))
 
 
 # the rule, by hand
@@ -65,24 +67,55 @@ def test_a_gain_is_the_mean_of_paired_differences_with_the_t_interval_of_these()
     assert gain(on("a", {"x": -0.025}), "x", BASE).sign == -1
 
 
+def test_a_gain_over_splits_that_share_rows_has_the_wider_interval():
+    # a fifth to test on: the variance is 1/3 + 1/4 times that of a split, where it was 1/3
+    found = gain(on("a", {"x": 0.025}, share=0.2), "x", BASE)
+    assert found.error == pytest.approx(0.01 * math.sqrt(1 / 3 + 0.25))
+    assert found.sign == 0
+
+
+def test_a_gain_on_one_test_set_has_a_part_of_its_rows():
+    right = np.zeros((3, 2, 40))
+    right[:, 0, :20] = right[:, 1, :22] = 1  # one is right on two rows more, in every split
+    accuracy = {BASE: (0.5,) * 3, "x": (0.55,) * 3}
+    one = LabelSet("a", "a", accuracy, {}, OneTestSet(40, right))
+    found = gain(one, "x", BASE)
+    assert found.error == pytest.approx(np.std([1] * 2 + [0] * 38, ddof=1) / math.sqrt(40))
+    assert found.sign == 0
+    few = LabelSet("a", "a", {BASE: (0.5,), "x": (0.55,)}, {}, OneTestSet(40), spread=0.03)
+    assert gain(few, "x", BASE).error == pytest.approx(
+        math.sqrt(0.03**2 + 0.25 / 40 + 0.55 * 0.45 / 40)
+    )
+
+
 def test_few_splits_take_the_spread_of_all_algorithms():
     # differences of two splits: deviations 0.02 / √2 and 0.06 / √2; the pooled variance is 0.001
-    one = LabelSet("a", "a", {BASE: (0.5, 0.5), "x": (0.6, 0.62), "y": (0.5, 0.56)}, {})
+    accuracy = {BASE: (0.5, 0.5), "x": (0.6, 0.62), "y": (0.5, 0.56)}
+    one = LabelSet("a", "a", accuracy, {}, RandomSplits(0.0))
     (one,) = pooled([one], BASE)
     assert one.spread == pytest.approx(math.sqrt(0.001))
     found = gain(one, "x", BASE)
     assert found.error == pytest.approx(math.sqrt(0.001 / 2))
     assert found.sign == 1  # 0.11 is more than 1.96 times 0.0224
     assert gain(one, "y", BASE).sign == 0  # 0.03 is not
-    single = LabelSet("a", "a", {BASE: (0.5, 0.5), "x": (0.6,)}, {}, spread=0.04)
-    assert gain(single, "x", BASE) == Gain(pytest.approx(0.1), 0.04, 1)
+    accuracy = {BASE: (0.5, 0.5), "x": (0.6,)}
+    single = LabelSet("a", "a", accuracy, {}, RandomSplits(0.0), spread=0.04)
+    assert gain(single, "x", BASE) == Gain(pytest.approx(0.1), pytest.approx(0.04), 1, "a")
 
 
-def test_the_mean_gain_takes_label_sets_as_independent():
-    found = mean_gain([Gain(0.03, 0.03, 0), Gain(0.05, 0.04, 0)])
+def test_the_mean_gain_takes_data_sets_as_independent():
+    found = mean_gain([Gain(0.03, 0.03, 0, "a"), Gain(0.05, 0.04, 0, "b")])
     assert (found.mean, found.error) == pytest.approx((0.04, 0.025))
     assert found.sign == 0
-    assert mean_gain([Gain(0.06, 0.03, 0), Gain(0.05, 0.04, 0)]).sign == 1
+    assert mean_gain([Gain(0.06, 0.03, 0, "a"), Gain(0.05, 0.04, 0, "b")]).sign == 1
+
+
+def test_the_mean_gain_takes_label_sets_of_a_data_set_as_one():
+    """Their errors are the same chance, so that more of them do not make the mean surer."""
+    same = [Gain(0.03, 0.03, 0, "a")] * 4
+    assert mean_gain(same).error == pytest.approx(0.03)
+    found = mean_gain([*same, Gain(0.05, 0.04, 0, "b")])
+    assert (found.mean, found.error) == pytest.approx((0.04, 0.025))
 
 
 def test_a_choice_worked_by_hand():
@@ -206,7 +239,8 @@ def test_gains_are_those_of_the_page_that_they_come_from(shelf, kinds):
             for each in ("mae", "elr", "dividemix"):
                 expected, found = lead(table, name, each).gap, gain(one, each, BASE)
                 assert found.mean == pytest.approx(expected.mean)
-                assert found.error == pytest.approx(expected.standard_error)
+                shared = math.sqrt(1 + expected.count * 0.25)  # a fifth to test on
+                assert found.error == pytest.approx(expected.standard_error * shared)
 
 
 @committed

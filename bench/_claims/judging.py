@@ -13,7 +13,7 @@ import numpy as np
 
 from _reproduction.words import minus
 from candidly.ground import seeds
-from candidly.stats import Summary, corrected_t, interval
+from candidly.stats import OneTestSet, Summary, corrected_t, interval
 
 from .table import DATA_SETS, NOTHING, ONE_CASE
 
@@ -167,6 +167,24 @@ def over_splits(
         cases: of the claim, for intervals that hold together.
     """
     test = corrected_t(first, second, test_share, 1 - (1 - LEVEL) / cases)
+    if test.difference is None:
+        raise ValueError(f"{what}: no split has both values.")
+    return Effect(what, test.difference, test.low, test.high)
+
+
+def on_one_test_set(
+    what: str,
+    first: Sequence[float | None],
+    second: Sequence[float | None],
+    rows: int,
+    cases: int = 1,
+) -> Effect:
+    """The first minus the second, accuracies over splits that are tested on the same rows.
+
+    The rows' part is as large as of two that err independently (``stats.OneTestSet``).
+    """
+    table = np.array([first, second], dtype=float).T
+    test = OneTestSet(rows).compared(table, 0, 1, 1 - (1 - LEVEL) / cases)
     if test.difference is None:
         raise ValueError(f"{what}: no split has both values.")
     return Effect(what, test.difference, test.low, test.high)

@@ -16,7 +16,7 @@ from _text_study.crossed import Crossed
 from _text_study.events import RATES
 from _text_study.numbers import BASE, CLEAN, Row
 from _text_study.runs import GROUPS, SPLITS
-from candidly.stats import OneTestSet, crossed_t
+from candidly.stats import crossed_t
 
 from .judging import (
     LARGE,
@@ -28,6 +28,7 @@ from .judging import (
     averaged,
     below,
     every,
+    on_one_test_set,
     some,
     verdict,
 )
@@ -76,14 +77,6 @@ def finding(told: str, effects: Sequence[Effect], said: str, where: str = "") ->
     )
 
 
-def splits(what: str, one: Sequence, other: Sequence, rows: int, cases: int = 1) -> Effect:
-    """Of accuracies over splits that are tested on the same so many rows."""
-    table = np.array([one, other], dtype=float).T
-    test = OneTestSet(rows).compared(table, 0, 1, 1 - (1 - LEVEL) / cases)
-    assert test.difference is not None
-    return Effect(what, test.difference, test.low, test.high)
-
-
 def without_interval(what: str, one: Sequence, other: Sequence) -> Effect:
     """Of what are differences of accuracies themselves."""
     return Effect(what, float(np.mean(np.subtract(one, other))))
@@ -93,7 +86,7 @@ def gains(shelf: Shelf, name: str, kind: str, cases: int) -> list[Effect]:
     """Of a method above cross-entropy, level by level."""
     main = shelf.texts.main
     return [
-        splits(
+        on_one_test_set(
             f"`{name}`, {rate} % {WORDS[kind]}",
             main[kind, rate][name].selected,
             main[kind, rate][BASE].selected,
@@ -107,7 +100,7 @@ def gains(shelf: Shelf, name: str, kind: str, cases: int) -> list[Effect]:
 def mean_gain(shelf: Shelf, name: str, kind: str, cases: int) -> Effect:
     """The same, the mean of the levels."""
     tables = [shelf.texts.main[kind, rate] for rate in LEVELS]
-    return splits(
+    return on_one_test_set(
         f"`{name}`, mean of the levels of {WORDS[kind]}",
         averaged(rows[name].selected for rows in tables),
         averaged(rows[BASE].selected for rows in tables),
@@ -186,7 +179,7 @@ def costly(shelf: Shelf) -> Finding:
     """N3: what noise costs cross-entropy."""
     main = shelf.texts.main
     effects = [
-        splits(
+        on_one_test_set(
             f"no noise minus {rate} % {WORDS[kind]}",
             main[CLEAN][BASE].selected,
             main[kind, rate][BASE].selected,
@@ -227,7 +220,7 @@ def easier(shelf: Shelf) -> Finding:
         kind: averaged(main[kind, rate][BASE].selected for rate in LEVELS) for kind in (REAL, MADE)
     }
     rows = main[CLEAN][BASE].rows
-    effect = splits(
+    effect = on_one_test_set(
         "replaced minus symmetric, mean of the levels", tables[REAL], tables[MADE], rows
     )
     return finding(above(effect), [effect], "Cross-entropy, selected epoch.")

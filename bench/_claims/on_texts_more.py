@@ -28,6 +28,7 @@ from .judging import (
     below,
     every,
     level,
+    on_one_test_set,
 )
 from .on_texts import (
     CROSSED,
@@ -37,7 +38,6 @@ from .on_texts import (
     command,
     crossed_gain,
     finding,
-    splits,
     without_interval,
 )
 from .shelf import Shelf
@@ -163,7 +163,7 @@ def tailed(shelf: Shelf) -> Finding:
     names = [name for name in tails[CLEAN] if name != BASE]
     tables = [tails[noise] for noise in tails if noise != CLEAN]
     effects = [
-        splits(
+        on_one_test_set(
             f"`{name}`, mean of the levels",
             *_tail_gain(tables, [name]),
             tails[CLEAN][BASE].rows,

@@ -17,7 +17,7 @@ from .study import ADVICE, NOISES, SETS, Advice
 
 Found = Mapping[str, Mapping[str, Mapping[str, Mapping[str, Any]]]]  # table, labels, algorithm
 BASES = {"noise": "ce", "sets": "CC"}
-CHEAP = 2.0  # times the simple algorithm's time
+CHEAP, ANY = 2.0, math.inf  # times the simple algorithm's time
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def gain_on(table: Mapping[str, Any], labels: Sequence[str], name: str) -> float
     """
     found = []
     for kind in labels:
-        if kind in table:
+        if name in table.get(kind, {}):
             own, base = (table[kind][each]["top1"] for each in (name, base_of(labels)))
             pairs = [(a, b) for a, b in zip(own, base) if a is not None and b is not None]
             if pairs:
@@ -82,7 +82,7 @@ def gains(found: Found, labels: Sequence[str], name: str) -> list[float]:
     return [gain for gain in each if gain is not None]
 
 
-def tested(found: Found) -> list[Tested]:
+def judge(found: Found) -> list[Tested]:
     """Every line of the advice."""
     each = [gains(found, advice.labels, advice.algorithm) for advice in ADVICE]
     tests = [corrected_t(one, [0.0] * len(one), 0.0) for one in each]
@@ -93,14 +93,17 @@ def tested(found: Found) -> list[Tested]:
     ]
 
 
-def left_out(found: Found, labels: Sequence[str], budget: float = math.inf) -> LeftOut:
+def left_out(found: Found, labels: Sequence[str], budget: float = ANY) -> LeftOut:
     """Choose by the largest mean gain on all other tables, and measure on the one left out."""
     there = {n: t for n, t in found.items() if any(kind in t for kind in labels)}
     base = base_of(labels)
+    every = [t[kind] for t in there.values() for kind in labels if kind in t]
     names = [
         name
-        for name in next(iter(there.values()))[labels[0]]
-        if name != base and _cost(there, labels, name) <= budget
+        for name in every[0]
+        if name != base
+        and all(name in one for one in every)
+        and _cost(there, labels, name) <= budget
     ]
     table = np.array([[gain_on(one, labels, name) for name in names] for one in there.values()])
     whole = table.sum(0)

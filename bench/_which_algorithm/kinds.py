@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from _cifarn_study.numbers import trained
 from _claims.shelf import Shelf
 from _image_study.page import TITLES as PICTURES
 from _noisy.page import TITLES as DATA
 from _noisy.page import run_seconds, table_of
-from _noisy.study import LABELS
+from _noisy.study import LABELS, SETTINGS
 from _text_study.cells import called
 from _text_study.numbers import CLEAN, Noise, Rows
+from candidly.stats import OneTestSet, RandomSplits
 
 from .rule import LabelSet, pooled
 
 LEADS = "noisy-labels.md#who-beats-cross-entropy"
-GAINS = "text.md#selected-accuracy-minus-cross-entropys"
+DRAWS = "text.md#over-10-draws-of-the-noise"
 ORACLE = "supervised-oracle"  # the baseline, trained on the true labels
 
 
@@ -52,14 +55,13 @@ class Kind:
 
 def read_kinds(shelf: Shelf) -> dict[str, Kind]:
     """All of them, in the order of the page."""
-    noisy, texts, pictures = of_noisy(shelf), of_texts(shelf.texts.main), of_people(shelf)
+    noisy, pictures = of_noisy(shelf), of_people(shelf)
     people = [name for name, labels in LABELS.items() if labels.data == "labelme"]
     symmetric = [name for name in LABELS if name.startswith("symmetric")]
     confused = [name for name in LABELS if name not in (*people, *symmetric)]
-    flipped = _picked(texts, [noise for noise in texts if noise[0] == "symmetric"])
-    replaced = _picked(texts, [noise for noise in texts if noise[0] == "replaced"])
-    tails = tuple(of_texts(shelf.texts.tails, ceiling=False).values())
-    on_digits, on_people, on_texts = {"Digits": LEADS}, {"LabelMe": LEADS}, {"texts": GAINS}
+    flipped, replaced = (of_draws(shelf, kind) for kind in ("symmetric", "replaced"))
+    tails = of_tails(shelf.texts.tails)
+    on_digits, on_people, on_texts = {"Digits": LEADS}, {"LabelMe": LEADS}, {"texts": DRAWS}
     cifarn = {"CIFAR-10N": "cifarn.md#best-selected-and-last-epoch"}
     ce = ("NVA", "ce")
     return {
@@ -106,7 +108,8 @@ def of_tables(shelf: Shelf) -> tuple[LabelSet, ...]:
         rows = table.fixed.items()
         accuracy = {name: [v for _, v in sorted(row.chosen["CR"].items())] for name, row in rows}
         seconds = {name: row.seconds / row.planned for name, row in rows}
-        found.append(LabelSet(table.title, table.title, accuracy, seconds))
+        design = RandomSplits(table.test_share)
+        found.append(LabelSet(table.title, table.title, accuracy, seconds, design))
     return pooled(found, "CC")
 
 
@@ -116,7 +119,8 @@ def of_pictures(shelf: Shelf) -> tuple[LabelSet, ...]:
     for key, labels in shelf.pictures.items():
         accuracy = {name: row.accuracy["CR"] for name, row in labels.rows.items()}
         seconds = {name: row.seconds for name, row in labels.rows.items()}
-        found.append(LabelSet(PICTURES[key].lower(), "CIFAR-10", accuracy, seconds))
+        design = OneTestSet(int(labels.about["test"]))
+        found.append(LabelSet(PICTURES[key].lower(), "CIFAR-10", accuracy, seconds, design))
     return pooled(found, "CC")
 
 
@@ -129,6 +133,7 @@ def of_noisy(shelf: Shelf) -> dict[str, LabelSet]:
             DATA[labels.data],
             {of: cell.values("top1") for (one, of), cell in cells.items() if one == name},
             {of: value for (one, of), value in seconds.items() if one == name},
+            RandomSplits(SETTINGS["test_share"]),
         )
         for name, labels in LABELS.items()
     ]
@@ -137,30 +142,49 @@ def of_noisy(shelf: Shelf) -> dict[str, LabelSet]:
 
 def of_people(shelf: Shelf) -> tuple[LabelSet, ...]:
     """Pictures with one label from people."""
-    found = []
+    found, design = [], OneTestSet(shelf.people.about["test"])
     for name in trained(shelf.people):
         rows = shelf.people.tables[name].items()
         accuracy = {of: row.selected for of, row in rows}
         found.append(
-            LabelSet(name, "CIFAR-10N", accuracy, {of: row.seconds for of, row in rows}),
+            LabelSet(name, "CIFAR-10N", accuracy, {of: row.seconds for of, row in rows}, design),
         )
     return pooled(found, "ce")
 
 
-def of_texts(study: Mapping[Noise, Rows], ceiling: bool = True) -> dict[Noise, LabelSet]:
-    """Texts with one label, by noise.
+def of_draws(shelf: Shelf, kind: str) -> tuple[LabelSet, ...]:
+    """Texts with one label, by draw of the noise.
 
-    Args:
-        ceiling: cross-entropy without noise stands for the oracle, which was not trained.
+    Cross-entropy without noise stands for the oracle, which was not trained.
     """
+    (noise,) = (one for one in shelf.texts.crossed if one[0] == kind)
+    crossed, rows = shelf.texts.crossed[noise], shelf.texts.main[noise]
+    clean = shelf.texts.main[CLEAN]["ce"]
+    seconds = {name: rows[name].seconds for name in crossed.names}
+    found = []
+    for number, right in enumerate(crossed.right):
+        accuracy = dict(zip(crossed.names, right.mean(-1).T.tolist())) | {ORACLE: clean.selected}
+        known = np.ones((len(right), len(accuracy)), bool)
+        known[:, -1] = False  # of cross-entropy without noise it was not recorded
+        right = np.pad(right, ((0, 0), (0, 1), (0, 0)))
+        design = OneTestSet(right.shape[-1], right, known)
+        title = f"{called(noise)}, draw {number + 1}"
+        found.append(LabelSet(title, "wikiHow", accuracy, seconds, design))
+    return pooled(found, "ce")
+
+
+def of_tails(study: Mapping[Noise, Rows]) -> tuple[LabelSet, ...]:
+    """Texts of unequal classes, by noise."""
     found = []
     for noise, rows in study.items():
-        accuracy = {name: row.selected for name, row in rows.items()}
-        if ceiling:
-            accuracy[ORACLE] = study[CLEAN]["ce"].selected
+        names = list(rows)
+        accuracy = {name: rows[name].selected for name in names}
+        known = [rows[name].right.get("selected") for name in names]
+        assert all(one is not None for one in known)
         seconds = {name: row.seconds for name, row in rows.items()}
-        found.append(LabelSet(called(noise), "wikiHow", accuracy, seconds))
-    return dict(zip(study, pooled(found, "ce")))
+        design = OneTestSet(rows[names[0]].rows, np.stack(known, 1))
+        found.append(LabelSet(called(noise), "wikiHow", accuracy, seconds, design))
+    return pooled(found, "ce")
 
 
 def _picked(sets: Mapping, names: Iterable) -> tuple[LabelSet, ...]:

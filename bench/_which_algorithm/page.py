@@ -6,6 +6,8 @@ import statistics
 from collections.abc import Iterable
 
 from _claims.shelf import Shelf
+from _new_tables.page import answer, sections
+from _new_tables.study import read
 from _reproduction.words import minus, prose
 from candidly.learn.algorithms import ALGORITHMS, algorithm
 from candidly.show.words import listed
@@ -22,8 +24,12 @@ COMMAND = "python bench/which_algorithm.py"
 def make_page(shelf: Shelf) -> str:
     """The page as Markdown: the same from the same results."""
     advice = {key: advise(kind) for key, kind in read_kinds(shelf).items()}
+    new = read(shelf.folder / "new_tables.json")
     parts = [
         "# Which algorithm should I use?",
+        prose(answer(new)),
+        *sections(new),
+        "## On single data sets",
         prose(_answer(advice)),
         _decisions(advice),
         prose(_reading(advice)),
@@ -59,9 +65,10 @@ def _answer(advice: Advices) -> str:
     if first is not None:
         leads = f"""Where the noise is not known, `{first}` gains most in the mean; what is
         chosen by the other data sets gains {points(unknown.checked(CHEAP))} points on a new one."""
-    return f"""**Find your labels and inputs in the table. In {len(advice) - len(open_ones)} of
-    {len(advice)} rows an algorithm is better than the simple one (`ce` or `CC`), also on label sets
-    that had no part in the choice. {rest}** No algorithm is the best in every row. {leads}"""
+    return f"""Each row is what one to four data sets say, so that it is a first guess elsewhere. In
+    {len(advice) - len(open_ones)} of {len(advice)} rows an algorithm is better than the simple one
+    (`ce` or `CC`), also on label sets that had no part in the choice. {rest} No algorithm is the
+    best in every row. {leads}"""
 
 
 def _decisions(advice: Advices) -> str:
@@ -101,7 +108,8 @@ def _reading(advice: Advices) -> str:
     knows = f" {code(told)} must be told how many labels are wrong." if told else ""
     return f"""`ce` is plain cross-entropy; `CC` is cross-entropy on the probability of the whole
     candidate set. *Gain*: accuracy on true test labels less the simple algorithm's on the same
-    splits, the mean over the label sets ± its standard error over splits. *Clear gains*: on how
+    splits, the mean over the label sets ± its standard error over splits and, where all splits have
+    the same, over test rows. *Clear gains*: on how
     many label sets the 95 % interval lies above 0; no algorithm in the table clearly loses on any.
     *Training time*: the simple algorithm's is 1. *Next*: the algorithm with the largest gain, which
     is not clearly above 0 on label sets that had no part in the choice.
@@ -136,8 +144,9 @@ def _rule() -> str:
     return f"""The rule is the same for every row. (1) Compare all algorithms that were trained on
     every label set of the row, but no oracles, which are told the truth. (2) Leave out those that
     clearly lose to the simple algorithm on any label set: the 95 % interval of the difference,
-    split by split, lies below 0. With fewer than {FEW} splits, the spread between splits is that of
-    all algorithms of the study together. (3) The leader has the largest mean gain over the label
+    by the test of its [design](benchmark.md#read-the-tables), lies below 0. With
+    fewer than {FEW} splits, the spread between splits is that of all algorithms of the study
+    together. (3) The leader has the largest mean gain over the label
     sets. (4) Those above 0 that are at most one standard error behind the leader are level with it;
     the one that trains fastest comes first, and at most {LISTED} are named. (5) Do this once for
     algorithms with at most {CHEAP:g} times the training time of the simple one, and once for all.
@@ -174,9 +183,10 @@ def _trust(advice: Advices) -> list[str]:
         prose(
             f"""A whole data set is left out at a time in the rows {whole}. In the others the label
             sets left out share their examples with those that remain: the check tells of other
-            labels there, not of other data, and is too kind. Splits share rows, and label sets of
-            one study share splits; the standard errors allow for neither, nor for another draw of
-            the wrong labels. Networks are small: pictures and texts were learned in
+            labels there, or of other draws of the noise, not of other data, and is too kind.
+            Standard errors allow for rows and splits that are shared; where it was not recorded
+            which test rows are predicted right (pictures), as for algorithms that err
+            independently. Networks are small: pictures and texts were learned in
             [few](image-study.md#what-was-run) [epochs](cifarn.md#what-was-run), texts by a
             [linear layer](text.md) on numbers of a language model."""
         ),

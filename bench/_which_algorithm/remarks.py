@@ -13,6 +13,7 @@ from _oracles import is_oracle
 from _reproduction.words import minus, prose
 from candidly.compare.stability._ranks import kendall
 from candidly.show.words import listed
+from candidly.stats import OneTestSet
 
 from .advice import Advice, code, links, points, table
 from .kinds import ORACLE
@@ -163,7 +164,10 @@ def _replaced(shelf: Shelf, advice: Advices) -> str:
 def _adjusting(shelf: Shelf, advice: Advices) -> str:
     tails = shelf.texts.tails
     sets = [
-        LabelSet(str(noise), "", {"adjusted": rows[BASE].adjusted, BASE: rows[BASE].selected}, {})
+        LabelSet(
+            *(str(noise), "", {"adjusted": rows[BASE].adjusted, BASE: rows[BASE].selected}, {}),
+            OneTestSet(rows[BASE].rows),
+        )
         for noise, rows in tails.items()
     ]
     found = mean_gain([gain(one, "adjusted", BASE) for one in sets])

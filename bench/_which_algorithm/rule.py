@@ -9,9 +9,12 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
 
 from _oracles import is_oracle
-from candidly.stats import Summary, interval, paired_difference
+from candidly.stats import Design, Summary, paired_difference
 
 LISTED = 2  # level algorithms that are named at most
 FEW = 3  # splits from which a gain's own spread is used
@@ -22,7 +25,7 @@ CHEAP, ANY = 2.0, math.inf  # budgets: training time, times the baseline's
 Accuracies = Sequence[float | None]  # by split, of the run that was selected; None: it diverged
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LabelSet:
     """All algorithms on one set of labels.
 
@@ -32,6 +35,7 @@ class LabelSet:
         accuracy: by algorithm, on the test rows, one per split in the order of the splits; an
             algorithm may have fewer splits than another, which are then the first.
         seconds: by algorithm, of a run.
+        design: what the splits have in common; it has the algorithms in the order of ``accuracy``.
         spread: the standard deviation between splits of a gain over the baseline, pooled over the
             algorithms of a study; see ``pooled``.
     """
@@ -40,19 +44,21 @@ class LabelSet:
     data: str
     accuracy: Mapping[str, Accuracies]
     seconds: Mapping[str, float]
+    design: Design
     spread: float = math.nan
 
 
 @dataclass(frozen=True)
 class Gain:
-    """How much an algorithm is above another, with a standard error over splits.
+    """How much an algorithm is above another, with the standard error that the design has.
 
-    ``sign`` is 1 or -1 where this is clearly above or below 0, else 0.
+    ``sign`` is 1 or -1 where this is clearly above or below 0, else 0; ``data`` is the data set.
     """
 
     mean: float
     error: float
     sign: int
+    data: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,34 +134,53 @@ def pooled(sets: Iterable[LabelSet], baseline: str) -> tuple[LabelSet, ...]:
     return tuple(replace(one, spread=spread) for one in sets)
 
 
+@cache
 def gain(one: LabelSet, name: str, over: str) -> Gain:
     """How much ``name`` is above ``over`` on a label set: clearly, if a 95 % interval leaves out 0.
 
-    From ``FEW`` splits the standard error, and Student's t interval, are of these differences
-    alone; below, they are of the study's ``spread``. The mean is NaN without a common split.
+    From ``FEW`` splits the standard error and the interval are the design's, of these differences
+    alone; below, the splits' part is of the study's ``spread``. The mean is NaN without a common
+    split.
     """
     found = _paired(one, name, over)
     if name == over or found.mean is None:
-        return Gain(0.0 if name == over else math.nan, 0.0, 0)
+        return Gain(0.0 if name == over else math.nan, 0.0, 0, one.data)
     if found.count >= FEW:
-        ends, error = interval(found), found.standard_error
-        assert ends is not None
-        assert error is not None
-        low, high = ends
+        names, splits = list(one.accuracy), len(one.accuracy[over])
+        table = np.full((splits, len(names)), np.nan)
+        for column in (name, over):
+            values = one.accuracy[column]
+            table[: len(values), names.index(column)] = np.array(values, dtype=float)
+        test = one.design.compared(table, names.index(name), names.index(over), 0.95)
+        error, low, high = test.standard_error or 0.0, test.low or 0.0, test.high or 0.0
     else:
-        error = one.spread / math.sqrt(found.count)
+        error = _of_few(one, (name, over), found.count)
         low, high = found.mean - NORMAL * error, found.mean + NORMAL * error
-    return Gain(found.mean, error, int(low > 0) - int(high < 0))
+    return Gain(found.mean, error, int(low > 0) - int(high < 0), one.data)
+
+
+def _of_few(one: LabelSet, names: Sequence[str], splits: int) -> float:
+    """The standard error of a difference over few splits: the study's spread, and test rows."""
+    means = [np.mean([v for v in one.accuracy[name] if v is not None]) for name in names]
+    error = one.spread / math.sqrt(splits)
+    parts = [one.design.variance(float(mean), of, splits) for mean, of in zip(means, (error, 0.0))]
+    assert None not in parts
+    return math.sqrt(sum(parts))
 
 
 def mean_gain(each: Sequence[Gain]) -> Gain:
-    """Of gains on different label sets: clearly, if it is more than ``CLEAR`` standard errors.
+    """Of gains on label sets, each data set once: clearly, if more than ``CLEAR`` standard errors.
 
-    The standard error takes the gains as independent. It is over splits; it does not say how much
-    the gain would be on another label set.
+    A data set has the mean of its label sets. These share splits and test rows, so that their
+    errors are taken as one and the same; those of different data sets as independent. The standard
+    error does not say how much the gain would be on another data set.
     """
-    mean = statistics.fmean(one.mean for one in each)
-    error = math.sqrt(sum(one.error**2 for one in each)) / len(each)
+    by: dict[str, list[Gain]] = {}
+    for one in each:
+        by.setdefault(one.data, []).append(one)
+    mean = statistics.fmean(statistics.fmean(one.mean for one in own) for own in by.values())
+    errors = [statistics.fmean(one.error for one in own) for own in by.values()]
+    error = math.hypot(*errors) / len(by)
     return Gain(mean, error, int(mean > CLEAR * error) - int(mean < -CLEAR * error))
 
 

@@ -18,8 +18,9 @@ NAMES = {  # of columns, and what else they may be called
     "mean": ("mean", "accuracy"),
     "error": ("error", "standard error", "accuracy standard error"),
     "splits": ("splits",),
+    "warm_ups": ("in warm-up",),
 }
-NUMBERS = ("mean", "error", "splits")
+NUMBERS = ("mean", "error", "splits", "warm_ups")
 EMPTY = ("", "-", "–", "nan", "none", "null", "na")
 
 
@@ -28,8 +29,9 @@ def read_paper_table(path: Path | str, criteria: Sequence[str], metric: str = "t
 
     Args:
         path: of a table with the columns algorithm, dataset and mean (or accuracy), and, where they
-            are known, error (a standard error), splits, criterion and metric. `bench table --format
-            csv` writes such a file. Means above 1 make it a table in percent.
+            are known, error (a standard error), splits, criterion, metric, and in how many splits
+            the model lies in the warm-up. `bench table --format csv` writes such a file. Means
+            above 1 make it a table in percent.
         criteria: those asked for; rows without a criterion stand for each.
         metric: rows of another are left out.
 
@@ -59,11 +61,12 @@ def read_paper_table(path: Path | str, criteria: Sequence[str], metric: str = "t
     for row in range(len(frame)):
         if columns.get("metric") and columns["metric"][row].lower() not in (metric, ""):
             continue
-        mean, error, splits = (numbers[n][row] if n in numbers else None for n in NUMBERS)
+        mean, error, splits, warm_ups = (numbers[n][row] if n in numbers else None for n in NUMBERS)
         entry = SideEntry(
             None if mean is None else mean / unit,
             None if error is None else error / unit,
             None if splits is None else int(splits),
+            warm_ups=int(warm_ups or 0),
         )
         own = columns["criterion"][row] if "criterion" in columns else ""
         for criterion in criteria:

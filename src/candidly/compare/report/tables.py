@@ -236,12 +236,14 @@ def _one_table(tables: Sequence[Choices], metric: str) -> Grid:
         Column("accuracy", form=".2f", spread=ERROR),
         *(Column(name) for name in ("splits", "finished", "planned")),
         Column("state", "word"),
+        Column("in warm-up"),
     )
     rows = [
         (
             *(dataset, algorithm, table.criterion.name),
             replace(_datum(cell, metric, None), text=None),
             *(cell.summary[metric].count, cell.finished, cell.planned, cell.state),
+            cell.warm_ups,
         )
         for table in tables
         for dataset in table.datasets

@@ -1,0 +1,127 @@
+"""The part of docs/which-algorithm.md that is about tables which had no part in its advice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from _reproduction.words import minus, prose
+from candidly.show.words import listed
+from candidly.stats import PairedT
+
+from .data import ROWS
+from .judged import ANY, CHEAP, KINDS, Found, LeftOut, base_of, judge, left_out
+from .study import ADVICE, LABELS, SETTINGS
+
+SAID = {
+    "symmetric": "30 % symmetric",
+    "pair": "30 % pair",
+    "instance": "30 % instance",
+    "flip": "each wrong label in a set with probability 0.3",
+    "instance-sets": "the same, by instance",
+}
+
+
+def answer(found: Found) -> str:
+    """The first sentences of the page."""
+    ways = {kind: left_out(found, labels, CHEAP) for kind, labels in KINDS.items()}
+    good = {kind: way for kind, way in ways.items() if _clear(way)}
+    told = [
+        f"with {kind} use `{way.now}`: what all other tables choose gains {_points(way.gain)} "
+        "points on one that had no part in the choice"
+        for kind, way in good.items()
+    ]
+    rest = [kind for kind in ways if kind not in good]
+    simple = (
+        f"With {listed(rest)} nothing is clearly better than the simple algorithm" if rest else ""
+    )
+    first = f"On tables, {'; '.join(told)}. " if told else ""
+    kept = [one for one in judge(found) if one.clear]
+    return f"""**{first}{simple}{"." if simple else ""} On pictures and texts there are results of
+    one data set each, which tell nothing of another one: use the simple algorithm (`ce` or `CC`)
+    there, and compare on your own data.** Of {len(ADVICE)} recommendations that this page made
+    before, from one to three data sets each, {len(kept) or "none"} held on {len(found)} new
+    tables."""
+
+
+def sections(found: Found) -> list[str]:
+    sizes = [len(gains) for gains in ([t for t in found.values() if k in t] for k in LABELS)]
+    return [
+        "## On tables",
+        prose(
+            f"""{len(found)} tables of people, plants, letters, signals and cells, which had no part
+            in any choice on this page, with labels made wrong in {len(KINDS) - 2} ways and sets in
+            two; of at most {ROWS:,} rows, with {SETTINGS["configs"]} configurations,
+            {SETTINGS["splits"]} splits and {SETTINGS["steps"]:,} updates of a network with one
+            hidden layer. Which tables, which algorithms and how they are judged was committed
+            before any of them was trained on (`bench/new_tables.py`). A table's gain is its mean
+            over splits and kinds of labels; each table counts once, and intervals of 95 % are over
+            tables. There are {min(sizes)} to {max(sizes)} tables for a kind of labels, as what
+            needs three classes is not made of two."""
+        ),
+        _table(
+            ["labels", "time", "chosen by all", "when a table is left out", "gain on it, points"],
+            [
+                _row(kind, left_out(found, labels, by))
+                for kind, labels in KINDS.items()
+                for by in (CHEAP, ANY)
+            ],
+        ),
+        prose(
+            f"""*Chosen* is the largest mean gain over the simple algorithm, of algorithms that take
+            at most {CHEAP:g} times its time, or any time. *Gain on it*: what is chosen from all
+            other tables is measured on the table left out; the interval allows for choices that
+            share tables (Nadeau and Bengio). Where it leaves out 0, a choice of so many algorithms
+            can be believed on a new table of this kind."""
+        ),
+        prose(
+            """What was recommended before, for the kinds of labels that can be made from a table's
+            truth, on these tables:"""
+        ),
+        _table(
+            ["recommended", "for", "gain, points", "gains on", "p"],
+            [
+                [
+                    f"`{one.advice.algorithm}`" + (" (next)" if one.advice.named == "next" else ""),
+                    f"{one.advice.kind}: {listed([SAID[k] for k in one.advice.labels])}",
+                    _points(one.gain),
+                    f"{one.ahead} of {one.of}",
+                    f"{one.adjusted:.2g}",
+                ]
+                for one in judge(found)
+            ],
+        ),
+        prose(
+            """*p* is of a mean gain of 0 over tables, by Student's t and Holm over all lines.
+            *Next* was not recommended, but named as what comes next."""
+        ),
+    ]
+
+
+def _row(kind: str, way: LeftOut) -> list[str]:
+    base = base_of(way.labels)
+    often = sorted(way.chosen, key=lambda name: -way.chosen[name])
+    return [
+        f"{kind} (`{base}`)",
+        "any" if way.budget == ANY else f"≤ {way.budget:g} ×",
+        f"`{way.now}`",
+        listed([f"`{name}` ({way.chosen[name]})" for name in often]),
+        _points(way.gain),
+    ]
+
+
+def _clear(way: LeftOut) -> bool:
+    return way.gain.low is not None and way.gain.low > 0
+
+
+def _points(test: PairedT) -> str:
+    """A gain and its interval, in points."""
+    if test.difference is None:
+        return "–"
+    mean, *ends = (
+        minus(100 * value, 1) for value in (test.difference, test.low or 0, test.high or 0)
+    )
+    return f"{mean} ({ends[0]} to {ends[1]})"
+
+
+def _table(header: list[str], rows: Iterable[list[str]]) -> str:
+    return "\n".join(f"| {' | '.join(line)} |" for line in (header, ["---"] * len(header), *rows))
