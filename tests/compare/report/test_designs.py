@@ -17,6 +17,7 @@ from candidly.compare.report.design import averaged, by_split
 from candidly.compare.report.document import results_document
 from candidly.compare.report.findings import findings
 from candidly.compare.report.gap import gap_tables
+from candidly.compare.report.paper_table import read_paper_table
 from candidly.compare.report.ranking import leader_of, pairs_of
 from candidly.compare.report.tables import accuracy_tables, make_tables
 from candidly.compare.sweep.compact import compact
@@ -194,6 +195,11 @@ def test_a_record_before_the_methods_own_stage_is_said_in_every_table(tmp_path):
     said = [page, tables, *(document.render("text") for document in documents)]
     assert all("3 in warm-up" in text or "3 and 3 in warm-up" in text for text in said)
     assert "lies before the method's own stage begins" in words(tables)
+    file = tmp_path / "tables.csv"
+    file.write_text(accuracy_tables(chosen).render("csv"), encoding="utf-8")
+    told = read_paper_table(file, ["NVA"]).entries
+    counts = {algorithm: one.warm_ups for (_, _, algorithm), one in told.items()}
+    assert counts == {"ce": 0, "forward-t": 3}
     assert "lies before the method&#x27;s own stage begins" in page
     compact(tmp_path / "r")
     again = {cell.algorithm: cell for cell in all_cells(read_results(tmp_path / "r"), ["NVA"])}
