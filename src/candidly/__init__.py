@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .ground.plugins import register as register
     from .learn import algorithms as algorithms
     from .learn import estimators as estimators
+    from .learn import losses as losses
     from .learn import nets as nets
     from .learn.algorithms import ALGORITHMS as ALGORITHMS
     from .learn.estimators import NoisyLabelClassifier as NoisyLabelClassifier
@@ -82,6 +83,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "learn": "",
     "load": "data.sources",
     "load_model": "learn.model",
+    "losses": "learn.",
     "nets": "learn.",
     "people": "",
     "plugins": "ground.",

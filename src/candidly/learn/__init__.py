@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from . import algorithms as algorithms
     from . import contract as contract
     from . import estimators as estimators
+    from . import losses as losses
     from . import model as model
     from . import nets as nets
     from . import views as views
@@ -61,6 +62,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "estimators": "",
     "fit": "model",
     "load_model": "model",
+    "losses": "",
     "masked_softmax": "algorithms",
     "model": "",
     "nets": "",
