@@ -62,6 +62,7 @@ def show(
     Example:  candidly algorithms show LWS
     """
     from ..learn.algorithms import algorithm
+    from ..learn.algorithms.clean_labels import behind
 
     method = algorithm(name)
     if as_json:
@@ -72,6 +73,7 @@ def show(
         ("kind", method.kind),
         *(("needs" * (not k), need) for k, need in enumerate(_needs(method))),
         ("costs", _costs(method)),
+        *(("clean labels", why) for why in [behind(method.name)] if why),
         ("version", _versions(method)),
     ]
     facts += [(f":{variant}", sentence) for variant, sentence in _differences(method).items()]
@@ -233,6 +235,7 @@ def _needs(method: Any) -> list[str]:
 
 
 def _about(method: Any) -> dict[str, Any]:
+    from ..learn.algorithms.clean_labels import behind
     from ..learn.algorithms.published import of_algorithm
 
     return {
@@ -246,6 +249,7 @@ def _about(method: Any) -> dict[str, Any]:
         "reads": list(method.reads),
         "needs": _needs(method),
         "costs": _costs(method),
+        "behind_on_clean_labels": behind(method.name),
         "oracle": method.oracle,
         "version": method.version,
         "hyper_parameters": {
