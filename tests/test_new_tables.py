@@ -12,7 +12,17 @@ from scipy.stats import t, ttest_1samp
 
 from _new_tables.data import ROWS, read_keel
 from _new_tables.data import load as load_table
-from _new_tables.judged import ANY, CHEAP, KINDS, gain_on, gains, judge, left_out
+from _new_tables.judged import (
+    ANY,
+    CHEAP,
+    KINDS,
+    gain_on,
+    gains,
+    judge,
+    left_out,
+    left_out_of_each,
+    over_tables,
+)
 from _new_tables.page import sections
 from _new_tables.study import ADVICE, LABELS, OF_NOISES, OF_SETS, SETS, SLOW, labels_of
 
@@ -111,6 +121,28 @@ def test_a_table_is_cut_to_so_many_rows_and_two_classes_have_no_pairs(tmp_path):
     assert set(made) == {"symmetric", "instance"}
     wrong = {kind: float((one.given != one.truth).mean()) for kind, one in made.items()}
     assert wrong == pytest.approx({"symmetric": 0.3, "instance": 0.3}, abs=0.03)
+
+
+def test_kinds_together_and_every_algorithm_are_by_hand():
+    draw = np.random.default_rng(1)
+
+    def drawn():
+        one = table({name: 0.05 + 0.03 * draw.normal() for name in "xy"}, kinds=LABELS)
+        for kind in SETS:
+            one[kind]["CC"] = one[kind]["ce"]
+        return one
+
+    found = {str(number): drawn() for number in range(8)}
+    ways = left_out_of_each(found)
+    p = np.array([way.gain.p for way in ways.values()])
+    order = np.argsort(p)
+    adjusted = np.maximum.accumulate(p[order] * np.arange(4, 0, -1)).clip(max=1)
+    assert [list(ways.values())[k].adjusted for k in order] == pytest.approx(adjusted)
+    labels = KINDS["pair or instance noise"]
+    for name, test in over_tables(found, labels).items():
+        expected = ttest_1samp(gains(found, labels, name), 0).confidence_interval(0.95)
+        assert (test.low, test.high) == pytest.approx((expected.low, expected.high))
+    assert set(over_tables(found, labels)) == {"x", "y"}
 
 
 @committed

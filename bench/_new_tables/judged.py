@@ -6,7 +6,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,7 @@ class LeftOut:
     Attributes:
         labels: of which kinds. chosen: how often each algorithm was. gain: over tables.
         now: what all tables together choose.
+        adjusted: Holm's p over all ``KINDS`` at this budget; see ``left_out_of_each``.
     """
 
     labels: tuple[str, ...]
@@ -55,6 +56,12 @@ class LeftOut:
     chosen: Mapping[str, int]
     gain: PairedT
     now: str
+    adjusted: float = 1.0
+
+    @property
+    def clear(self) -> bool:
+        """Whether a choice gains on a table left out, by the test that allows for all kinds."""
+        return self.adjusted < 0.05 and (self.gain.difference or 0) > 0
 
 
 def base_of(labels: Sequence[str]) -> str:
@@ -112,6 +119,21 @@ def left_out(found: Found, labels: Sequence[str], budget: float = ANY) -> LeftOu
     chosen = Counter(names[pick] for pick in picks)
     test = corrected_t(values, [0.0] * len(values), 1 / len(values))
     return LeftOut(tuple(labels), budget, chosen, test, names[int(whole.argmax())])
+
+
+def left_out_of_each(found: Found, budget: float = ANY) -> dict[str, LeftOut]:
+    """Of all kinds of labels."""
+    ways = {kind: left_out(found, labels, budget) for kind, labels in KINDS.items()}
+    adjusted = holm(np.array([1.0 if w.gain.p is None else w.gain.p for w in ways.values()]))
+    return {kind: replace(way, adjusted=float(p)) for (kind, way), p in zip(ways.items(), adjusted)}
+
+
+def over_tables(found: Found, labels: Sequence[str]) -> dict[str, PairedT]:
+    """Of every algorithm with results on all tables, the mean gain and Student's interval."""
+    every = [t[kind] for t in found.values() for kind in labels if kind in t]
+    names = [n for n in every[0] if n != base_of(labels) and all(n in one for one in every)]
+    each = {name: gains(found, labels, name) for name in names}
+    return {name: corrected_t(one, [0.0] * len(one), 0.0) for name, one in each.items()}
 
 
 def _cost(found: Found, labels: Sequence[str], name: str) -> float:

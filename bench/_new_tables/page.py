@@ -9,8 +9,18 @@ from candidly.show.words import listed
 from candidly.stats import PairedT
 
 from .data import ROWS
-from .judged import ANY, CHEAP, KINDS, Found, LeftOut, base_of, judge, left_out
-from .study import ADVICE, LABELS, SETTINGS
+from .judged import (
+    ANY,
+    CHEAP,
+    KINDS,
+    Found,
+    LeftOut,
+    base_of,
+    judge,
+    left_out_of_each,
+    over_tables,
+)
+from .study import LABELS, NOISES, SETS, SETTINGS
 
 SAID = {
     "symmetric": "30 % symmetric",
@@ -23,8 +33,8 @@ SAID = {
 
 def answer(found: Found) -> str:
     """The first sentences of the page."""
-    ways = {kind: left_out(found, labels, CHEAP) for kind, labels in KINDS.items()}
-    good = {kind: way for kind, way in ways.items() if _clear(way)}
+    ways = left_out_of_each(found, CHEAP)
+    good = {kind: way for kind, way in ways.items() if way.clear}
     told = [
         f"with {kind} use `{way.now}`: what all other tables choose gains {_points(way.gain)} "
         "points on one that had no part in the choice"
@@ -35,12 +45,13 @@ def answer(found: Found) -> str:
         f"With {listed(rest)} nothing is clearly better than the simple algorithm" if rest else ""
     )
     first = f"On tables, {'; '.join(told)}. " if told else ""
-    kept = [one for one in judge(found) if one.clear]
+    named = [one for one in judge(found) if one.advice.named == "use"]
+    kept = sum(one.clear for one in named)
     return f"""**{first}{simple}{"." if simple else ""} On pictures and texts there are results of
     one data set each, which tell nothing of another one: use the simple algorithm (`ce` or `CC`)
-    there, and compare on your own data.** Of {len(ADVICE)} recommendations that this page made
-    before, from one to three data sets each, {len(kept) or "none"} held on {len(found)} new
-    tables."""
+    there, and compare on your own data.** Of {len(named)} recommendations for tables that this
+    page made before, from one data set each, {kept or "none"} held on new tables, of which there
+    are {len(found)}."""
 
 
 def sections(found: Found) -> list[str]:
@@ -49,8 +60,8 @@ def sections(found: Found) -> list[str]:
         "## On tables",
         prose(
             f"""{len(found)} tables of people, plants, letters, signals and cells, which had no part
-            in any choice on this page, with labels made wrong in {len(KINDS) - 2} ways and sets in
-            two; of at most {ROWS:,} rows, with {SETTINGS["configs"]} configurations,
+            in any choice on this page, with labels made wrong in {len(NOISES)} ways and sets in
+            {len(SETS)}; of at most {ROWS:,} rows, with {SETTINGS["configs"]} configurations,
             {SETTINGS["splits"]} splits and {SETTINGS["steps"]:,} updates of a network with one
             hidden layer. Which tables, which algorithms and how they are judged was committed
             before any of them was trained on (`bench/new_tables.py`). A table's gain is its mean
@@ -59,20 +70,24 @@ def sections(found: Found) -> list[str]:
             needs three classes is not made of two."""
         ),
         _table(
-            ["labels", "time", "chosen by all", "when a table is left out", "gain on it, points"],
+            ["labels", "time", "chosen by all", "when a table is left out", "gain on it", "p"],
             [
-                _row(kind, left_out(found, labels, by))
-                for kind, labels in KINDS.items()
-                for by in (CHEAP, ANY)
+                _row(kind, way)
+                for ways in zip(*(left_out_of_each(found, by).items() for by in (CHEAP, ANY)))
+                for kind, way in ways
             ],
         ),
         prose(
             f"""*Chosen* is the largest mean gain over the simple algorithm, of algorithms that take
             at most {CHEAP:g} times its time, or any time. *Gain on it*: what is chosen from all
             other tables is measured on the table left out; the interval allows for choices that
-            share tables (Nadeau and Bengio). Where it leaves out 0, a choice of so many algorithms
-            can be believed on a new table of this kind."""
+            share tables (Nadeau and Bengio), and *p* for the four kinds (Holm)."""
         ),
+        prose(
+            """What every algorithm gains on these tables, in points. Intervals do not allow for
+            choosing the best of them:"""
+        ),
+        *_every(found),
         prose(
             """What was recommended before, for the kinds of labels that can be made from a table's
             truth, on these tables:"""
@@ -106,11 +121,20 @@ def _row(kind: str, way: LeftOut) -> list[str]:
         f"`{way.now}`",
         listed([f"`{name}` ({way.chosen[name]})" for name in often]),
         _points(way.gain),
+        f"{way.adjusted:.2g}",
     ]
 
 
-def _clear(way: LeftOut) -> bool:
-    return way.gain.low is not None and way.gain.low > 0
+def _every(found: Found) -> list[str]:
+    """A table for one label, and one for sets."""
+    tables = []
+    for base in ("ce", "CC"):
+        kinds = {kind: labels for kind, labels in KINDS.items() if base_of(labels) == base}
+        columns = {kind: over_tables(found, labels) for kind, labels in kinds.items()}
+        names = next(iter(columns.values()))
+        rows = [[f"`{name}`", *(_points(of[name]) for of in columns.values())] for name in names]
+        tables.append(_table([f"less `{base}`", *columns], rows))
+    return tables
 
 
 def _points(test: PairedT) -> str:
