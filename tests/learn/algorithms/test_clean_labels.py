@@ -39,6 +39,34 @@ def test_who_falls_behind_says_why_and_nobody_else_does(measured):
     assert min(accuracy[sanity.BASE].values()) > 99
 
 
+@committed
+def test_the_table_of_the_docs_is_what_was_measured(measured):
+    docs = (RESULTS.parents[2] / "docs" / "algorithms.md").read_text(encoding="utf-8")
+    assert sanity.table(measured["accuracy"]) in docs, (
+        'take it from: python bench/sanity.py --of ""'
+    )
+
+
+@committed
+def test_what_sentences_say_besides_was_measured(measured):
+    """By hand from the sentences: what helps, and that longer trainings help some and not others."""
+    ended = {}
+    for case in measured["beside"]:
+        name, base = case["algorithm"], measured["accuracy"]["ce"][str(case["classes"])]
+        key = (name, case["steps"], *case["hyper"])
+        ended[key] = base - case["accuracy"][-1] < sanity.MISSED
+        if name == "bbn":
+            assert max(case["accuracy"]) > case["accuracy"][-1] + sanity.MISSED
+    level = {key for key, so in ended.items() if so}
+    assert level == {
+        *((name, 2000, "noise_rate") for name in sanity.SMALL_LOSS),
+        ("elr+", 2000, "lam"),
+        ("elr+", 2000, "lam_ramp"),
+        ("seal", sanity.LONGER),
+        ("pes", sanity.LONGER),
+    }
+
+
 def test_a_variant_has_its_methods_sentence():
     assert behind("co-teaching:estimated") == behind("co-teaching") != ""
     assert behind("ce") == ""
