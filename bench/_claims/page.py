@@ -167,8 +167,11 @@ def _unit(claim: Claimed, found: Finding) -> str:
     """What is drawn again, and what would speak against the claim."""
     if claim.unit == NOTHING:
         return f"Cannot fail: {claim.fails}."
-    of = f" ({found.sets} here)" if claim.unit == DATA_SETS else ""
-    against = "It could fail only if" if claim.unit == ONE_CASE else "Fails if"
+    of, against = "", "Fails if"
+    if claim.unit == DATA_SETS:
+        of, against = f" ({found.sets} here)", "Fails if, over data sets,"
+    if claim.unit == ONE_CASE:
+        against = "It could fail only if"
     return f"Unit: {claim.unit}{of}. {against} {claim.fails}."
 
 

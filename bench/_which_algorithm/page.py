@@ -73,7 +73,7 @@ def _answer(advice: Advices) -> str:
 
 def _decisions(advice: Advices) -> str:
     header = (
-        *("labels and inputs", "simple", "use", "gain, points"),
+        *("labels and inputs", "simple", "choice", "gain, points"),
         *("clear gains", "training time"),
     )
     return table(header, [row for one in advice.values() for row in _rows(one)], words=3)

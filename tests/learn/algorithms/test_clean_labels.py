@@ -49,7 +49,7 @@ def test_the_table_of_the_docs_is_what_was_measured(measured):
 
 @committed
 def test_what_sentences_say_besides_was_measured(measured):
-    """By hand from the sentences: what helps, and that longer trainings help some and not others."""
+    """By hand from the sentences: what helps, and whom a longer training helps."""
     ended = {}
     for case in measured["beside"]:
         name, base = case["algorithm"], measured["accuracy"]["ce"][str(case["classes"])]
