@@ -1,9 +1,10 @@
 """NoisywikiHow's claims, by the committed study of texts (docs/text.md).
 
 What a claim says of "every level" is taken level by level, everything else by the mean over the
-levels. All splits have the same test rows, so that intervals have a part of these, as large as of
-methods that err independently: of most levels it was not recorded which rows are predicted right.
-Of differences of differences it is not known how large that part is, and there is no interval.
+levels. Intervals of a level are those of docs/text.md. Of means over levels they have a part of the test
+rows, which all splits share, as large as of methods that err independently: of most levels it was
+not recorded which rows are predicted right. Of differences of differences it is not known how large
+that part is, and there is no interval.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from _text_study.carried import carried, carried_gain
 from _text_study.crossed import Crossed
 from _text_study.events import RATES
 from _text_study.numbers import BASE, CLEAN, Row
@@ -83,18 +85,19 @@ def without_interval(what: str, one: Sequence, other: Sequence) -> Effect:
 
 
 def gains(shelf: Shelf, name: str, kind: str, cases: int) -> list[Effect]:
-    """Of a method above cross-entropy, level by level."""
-    main = shelf.texts.main
-    return [
-        on_one_test_set(
-            f"`{name}`, {rate} % {WORDS[kind]}",
-            main[kind, rate][name].selected,
-            main[kind, rate][BASE].selected,
-            main[kind, rate][BASE].rows,
-            cases,
-        )
-        for rate in LEVELS
-    ]
+    """Of a method above cross-entropy, level by level, as docs/text.md has it."""
+    main, crossed = shelf.texts.main, shelf.texts.crossed
+    known = [carried(one) for (of, _), one in crossed.items() if of == kind]
+    found = []
+    for rate in LEVELS:
+        rows, what = main[kind, rate], f"`{name}`, {rate} % {WORDS[kind]}"
+        test = carried_gain(known, rows, name, True, 1 - (1 - LEVEL) / cases)
+        if test is None or test.difference is None:
+            own, base = rows[name], rows[BASE]
+            found.append(on_one_test_set(what, own.selected, base.selected, base.rows, cases))
+        else:
+            found.append(Effect(what, test.difference, test.low, test.high))
+    return found
 
 
 def mean_gain(shelf: Shelf, name: str, kind: str, cases: int) -> Effect:
