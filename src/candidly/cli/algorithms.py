@@ -62,7 +62,7 @@ def show(
     Example:  candidly algorithms show LWS
     """
     from ..learn.algorithms import algorithm
-    from ..learn.algorithms.clean_labels import behind
+    from ..learn.algorithms.clean_labels import BEHIND
 
     method = algorithm(name)
     if as_json:
@@ -73,7 +73,7 @@ def show(
         ("kind", method.kind),
         *(("needs" * (not k), need) for k, need in enumerate(_needs(method))),
         ("costs", _costs(method)),
-        *(("clean labels", why) for why in [behind(method.name)] if why),
+        *(("clean labels", why) for why in [BEHIND.get(method.name)] if why),
         ("version", _versions(method)),
     ]
     facts += [(f":{variant}", sentence) for variant, sentence in _differences(method).items()]
@@ -235,7 +235,7 @@ def _needs(method: Any) -> list[str]:
 
 
 def _about(method: Any) -> dict[str, Any]:
-    from ..learn.algorithms.clean_labels import behind
+    from ..learn.algorithms.clean_labels import BEHIND
     from ..learn.algorithms.published import of_algorithm
 
     return {
@@ -249,7 +249,7 @@ def _about(method: Any) -> dict[str, Any]:
         "reads": list(method.reads),
         "needs": _needs(method),
         "costs": _costs(method),
-        "behind_on_clean_labels": behind(method.name),
+        "behind_on_clean_labels": BEHIND.get(method.name, ""),
         "oracle": method.oracle,
         "version": method.version,
         "hyper_parameters": {

@@ -65,6 +65,7 @@ CONTRACT = {
     "_space",
     "_rates",
     "_views",
+    "clean_labels",
     "costs",
     "_published",
     "_published_texts",

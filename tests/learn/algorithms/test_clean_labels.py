@@ -10,7 +10,7 @@ import pytest
 
 import sanity
 from candidly.learn.algorithms import ALGORITHMS
-from candidly.learn.algorithms.clean_labels import BEHIND, behind
+from candidly.learn.algorithms.clean_labels import BEHIND
 
 RESULTS = Path(__file__).parents[3] / "bench" / "results" / "sanity.json"
 committed = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
@@ -67,9 +67,13 @@ def test_what_sentences_say_besides_was_measured(measured):
     }
 
 
-def test_a_variant_has_its_methods_sentence():
-    assert behind("co-teaching:estimated") == behind("co-teaching") != ""
-    assert behind("ce") == ""
+def test_a_variant_shows_its_methods_sentence(capsys):
+    from candidly.cli.algorithms import show
+
+    show("co-teaching:estimated", as_json=True)
+    assert json.loads(capsys.readouterr().out)["behind_on_clean_labels"] == BEHIND["co-teaching"]
+    show("ce", as_json=True)
+    assert json.loads(capsys.readouterr().out)["behind_on_clean_labels"] == ""
 
 
 @pytest.mark.parametrize("classes", sanity.CLASSES)

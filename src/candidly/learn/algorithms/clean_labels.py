@@ -77,8 +77,3 @@ BEHIND = {
         "predictions take both in equal parts: it is best before the end."
     ),
 }
-
-
-def behind(name: str) -> str:
-    """The sentence of an algorithm, of any variant; '' where it does not fall behind."""
-    return BEHIND.get(name.partition(":")[0], "")
