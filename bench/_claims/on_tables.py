@@ -213,22 +213,29 @@ def strong(shelf: Shelf) -> Finding:
     )
 
 
+def against_rest(
+    tables: Sequence[Tabular], names: Sequence[str], left: Sequence[str], rest: str
+) -> list[Effect]:
+    """Each of some algorithms minus the mean of all but those that are left out, by CR."""
+
+    def own(table: Tabular, name: str) -> float:
+        return lead(table, name, [other for other in table.fixed if other not in left])
+
+    return [
+        over_tables(
+            tables,
+            f"{name} minus the mean of {rest}",
+            lambda table, name=name: own(table, name),
+            len(names),
+        )
+        for name in names
+    ]
+
+
 def complementary(shelf: Shelf) -> Finding:
     """P25: Forward, SCL-EXP and OP-W against methods for partial labels."""
     tables = whole(shelf)
-
-    def rivals(table: Tabular) -> list[str]:
-        return [name for name in table.fixed if name not in COMPLEMENTARY]
-
-    effects = [
-        over_tables(
-            tables,
-            f"{name} minus the mean of those for partial labels",
-            lambda table, name=name: lead(table, name, rivals(table)),
-            len(EARLY),
-        )
-        for name in EARLY
-    ]
+    effects = against_rest(tables, EARLY, COMPLEMENTARY, "those for partial labels")
     return general(
         tables,
         every(above(effect, -MARGIN) for effect in effects),
@@ -241,19 +248,7 @@ def complementary(shelf: Shelf) -> Finding:
 def poor(shelf: Shelf) -> Finding:
     """P21: NN and GA."""
     tables = whole(shelf)
-
-    def others(table: Tabular) -> list[str]:
-        return [name for name in table.fixed if name not in POOR]
-
-    effects = [
-        over_tables(
-            tables,
-            f"{name} minus the mean of the others",
-            lambda table, name=name: lead(table, name, others(table)),
-            len(POOR),
-        )
-        for name in POOR
-    ]
+    effects = against_rest(tables, POOR, POOR, "the others")
     return general(tables, every(map(below, effects)), effects, "By CR.", " --criterion CR")
 
 
