@@ -167,14 +167,14 @@ def memory_takes_the_first_trials_value_after_the_warm_up(patch):
 
 @defect("gce", ALONE)
 def a_hyper_parameter_is_the_first_trials(patch):
-    own = start._hyper_parameters
+    own = start.hyper_parameters
 
     def shared(*what):
         hp = own(*what)
         hp.power = hp.power[:1].expand_as(hp.power)
         return hp
 
-    patch.setattr(start, "_hyper_parameters", shared)
+    patch.setattr(start, "hyper_parameters", shared)
 
 
 @defect("CC", ALONE)

@@ -58,7 +58,7 @@ def followed(momentum: Tensor, follower: Module, leader: Module) -> Tensor:
 
 def slots(s: Any) -> Tensor:
     """Where this update's rows go in a queue: int64 (min(B, queue),)."""
-    start = s.t * s.B
+    start = s.seen
     return torch.arange(start, start + min(s.B, s.hp.queue), device=s.device) % s.hp.queue
 
 
@@ -69,8 +69,8 @@ def pushed(s: Any, rows: Mapping[str, Tensor]) -> dict[str, Slots]:
 
 
 def held(s: Any, name: str) -> Tensor:
-    """A queue's slots that have been written: (K, min(t B, queue), ...)."""
-    return s.memory[name][:, : min(s.t * s.B, s.hp.queue)]
+    """A queue's slots that have been written: (K, min(s.seen, queue), ...)."""
+    return s.memory[name][:, : min(s.seen, s.hp.queue)]
 
 
 # prototypes

@@ -24,8 +24,10 @@ class Trials(Protocol):
         memory: what else changes, (K, ...) by name.
         constants: what training labels fix, (K, ...) by name.
         parameters: what the method trains beside its networks, (K, ...) by name, with gradient.
-        K, n, q, B: trials, training rows of each, classes, rows of a batch.
+        K, n, q, B: trials, training rows of each, classes, rows of a batch. In somebody's own loop
+            the last batch of an epoch may be shorter: within an update ``B`` is its batch's.
         t, T, E: updates done, in all, and of an epoch.
+        seen: rows that the updates done have trained on, repetitions counted.
         alive: bool (K,), the trials that have not diverged; ``everyone``: all of them.
     """
 
@@ -42,6 +44,7 @@ class Trials(Protocol):
     t: int
     T: int
     E: int
+    seen: int
     alive: Tensor
     everyone: bool
     dtype: torch.dtype

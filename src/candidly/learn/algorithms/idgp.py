@@ -126,7 +126,7 @@ def step_with(losses, shares):
         own_f, own_g, from_g, from_f = losses(f, g, b.candidates, b.label, b.inclusion)
         pull_f, pull_g = pulls(f, g, b.label, b.inclusion)
         ramp = min(s.t / max(1, int(RAMP * s.T)), 1.0)
-        late = (s.t > s.hp.warm_up[:, 0] * s.n / s.B).to(f.dtype)  # a real number of epochs
+        late = (s.seen > s.hp.warm_up[:, 0] * s.n).to(f.dtype)  # a real number of epochs
         objective = torch.stack(
             [own_f + late * (from_g + ramp * pull_f), own_g + late * (from_f + ramp * pull_g)], 1
         ).mean(-1)

@@ -107,25 +107,32 @@ class StackBatch:
 
 
 class Orders:
-    """Each trial's own permutation of its rows per epoch; the last partial batch is dropped.
+    """Each trial's own permutation of its rows per epoch.
+
+    Where an epoch's batches are fewer than the rows, the last rows are left out; where they are
+    more, the first ones come once more.
 
     Args:
         seeds: K of them.
         index: int64 (K, n), the trials' rows in the shared examples.
         batch: rows per batch.
+        epoch: batches per epoch.
         name: the name of its random numbers.
     """
 
-    def __init__(self, seeds: Sequence[int], index: Tensor, batch: int, name: str = "order"):
+    def __init__(
+        self, seeds: Sequence[int], index: Tensor, batch: int, epoch: int, name: str = "order"
+    ):
         self.seeds, self.index, self.batch, self.name = seeds, index, batch, name
+        self.used = epoch * batch
         self.epoch = -1
 
     def at(self, epoch: int, j: int) -> BatchRows:
         """The rows of batch ``j`` of an epoch."""
         if epoch != self.epoch:
             n = self.index.shape[1]
-            used = n // self.batch * self.batch
-            order = [draw(seed, self.name, epoch).permutation(n)[:used] for seed in self.seeds]
+            every = (draw(seed, self.name, epoch).permutation(n) for seed in self.seeds)
+            order = [np.resize(own, self.used) for own in every]
             self._cut = Cut(torch.from_numpy(np.stack(order)), self.index, self.batch)
             self.epoch = epoch
         return self._cut.at(j)
@@ -154,8 +161,8 @@ class Samplers:
         draws: the draws of the samplers that are functions, in the epoch that goes on.
     """
 
-    def __init__(self, seeds: Sequence[int], index: Tensor, batch: int):
-        self.seeds, self.index, self.batch = seeds, index, batch
+    def __init__(self, seeds: Sequence[int], index: Tensor, batch: int, epoch: int):
+        self.seeds, self.index, self.batch, self.epoch = seeds, index, batch, epoch
         self.draws: dict[int, Draws] = {}
         self._uniform: dict[int, Orders] = {}
 
@@ -163,7 +170,7 @@ class Samplers:
         """Permutations of all rows, other ones for every number."""
         if number not in self._uniform:
             name = f"order {number}" if number else "order"
-            self._uniform[number] = Orders(self.seeds, self.index, self.batch, name)
+            self._uniform[number] = Orders(self.seeds, self.index, self.batch, self.epoch, name)
         return self._uniform[number]
 
     def draw(self, number: int, chances: Tensor, when: int) -> None:
@@ -180,7 +187,7 @@ class Samplers:
             ValueError: ``chances`` has another shape, or rows that are not there.
         """
         trials, n = self.index.shape
-        count = n // self.batch * self.batch
+        count = self.epoch * self.batch
         if chances.dtype == torch.int64:
             self.take(number, _checked(chances, trials, n, count))
             return
@@ -230,17 +237,28 @@ class Feed:
     def batches(self, s: Any) -> list[StackBatch]:
         """The batches of the next update of the stack ``s``, one for each sampler of its stage."""
         batches = []
-        epoch, j = divmod(s.t, s.E)
         for number, sampler in enumerate(s.stage.samplers):
-            if callable(sampler):
-                if j == 0 or number not in self.samplers.draws or s.enters():
-                    with torch.no_grad():
-                        self.samplers.draw(number, sampler(s), s.t)
-                rows = self.samplers.draws[number].at(j)
-            else:
-                rows = self.samplers.uniform(number).at(epoch, j)
+            starts = s.t % s.E == 0 or number not in self.samplers.draws or s.enters()
+            if callable(sampler) and starts:
+                with torch.no_grad():
+                    self.samplers.draw(number, sampler(s), s.t)
+            rows = self._rows_at(s, number, s.t)
             batches.append(self._made(s, rows, str(number), callable(sampler)))
         return batches
+
+    def rows_at(self, s: Any, t: int) -> Tensor:
+        """The rows of the first batch behind ``t`` updates, (K, B) or (K, M, B).
+
+        Args:
+            t: of this epoch and stage, for which ``batches`` was called.
+        """
+        return self._rows_at(s, 0, t).ids
+
+    def _rows_at(self, s: Any, number: int, t: int) -> BatchRows:
+        epoch, j = divmod(t, s.E)
+        if callable(s.stage.samplers[number]):
+            return self.samplers.draws[number].at(j)
+        return self.samplers.uniform(number).at(epoch, j)
 
     def batch(self, s: Any, ids: Tensor, name: str) -> StackBatch:
         """A batch of these rows, (K, B) positions among the trials' own; they may repeat."""
@@ -248,9 +266,9 @@ class Feed:
         return self._made(s, Cut(ids, index, ids.shape[-1]).at(0), name, True)
 
     def _made(self, s: Any, rows: BatchRows, name: str, repeats: bool) -> StackBatch:
-        return StackBatch(rows, partial(self._gather, s), partial(self._change, s), name, repeats)
+        return StackBatch(rows, partial(self.gather, s), partial(self.change, s), name, repeats)
 
-    def _gather(self, s: Any, name: str, batch: StackBatch) -> Tensor:
+    def gather(self, s: Any, name: str, batch: StackBatch) -> Tensor:
         if name == "x":
             return self._inputs(s, batch, self.views.x, f"x {batch.name}")
         if name in self.rows:
@@ -280,7 +298,7 @@ class Feed:
             value.sub_(shift).mul_(factor)
         return value
 
-    def _change(self, s: Any, name: str, which: int, batch: StackBatch) -> Tensor:
+    def change(self, s: Any, name: str, which: int, batch: StackBatch) -> Tensor:
         """The batch's inputs as a view sees them, each trial under its own random numbers."""
         self.views.check(name)
         if name == self.views.x == "plain":

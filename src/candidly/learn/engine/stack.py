@@ -70,8 +70,8 @@ class Stack:
 
     Methods use what ``algorithms.Trials`` lists: ``net`` and the other networks by name,
     ``parameters``, ``hp``, ``rows``, ``memory`` and ``constants`` by name, ``n``, ``q``, ``B``,
-    ``K``, ``t`` (updates done), ``T`` (updates in all), ``E`` (updates per epoch), ``epoch``,
-    ``stage_share``, ``dtype``, and the methods up to ``anew``.
+    ``K``, ``t`` (updates done), ``T`` (updates in all), ``E`` (updates per epoch), ``seen`` (rows
+    trained on), ``epoch``, ``stage_share``, ``dtype``, and the methods up to ``anew``.
 
     Args:
         flats: networks and parameters beside them, by name.
@@ -79,6 +79,7 @@ class Stack:
         scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
         words: for texts, what each token number is, int64 (K, size + 1), or None.
         hp: hyper-parameters as methods see them.
+        epoch: updates per epoch; None: as many as have whole batches.
     """
 
     def __init__(
@@ -94,27 +95,28 @@ class Stack:
         tables: Tables,
         recipe: Recipe,
         words: Tensor | None = None,
+        epoch: int | None = None,
     ):
         self.algorithm, self.examples, self.T = algorithm, examples, steps
         self.recipe = recipe
         self.seeds, self.hyper = [m.seed for m in members], [m.hyper for m in members]
         (self.K, self.n), self.q = index.shape, examples.q
         self.B = int(members[0].hyper["batch_size"])
-        self.E = self.n // self.B
+        self.E = self.n // self.B if epoch is None else epoch
         self.dtype, self.device = examples.dtype, examples.device
         self.flats, self.index, self.scaling, self.hp = flats, index, scaling, hp
         self.words = words
         self.modules = {name: each for name, each in flats.items() if isinstance(each, Module)}
         self.rows, self.memory, self.constants = tables.rows, tables.memory, tables.constants
         self.learned = LearnedRows(algorithm.learned, self.rows, self.hyper)
-        samplers = Samplers(self.seeds, index, self.B)
-        self.views = MethodViews(algorithm, examples, recipe)
+        samplers = Samplers(self.seeds, index, self.B, self.E)
+        self.views = self._views()
         self.feed = Feed(algorithm, examples, self.rows, scaling, samplers, self.views, words)
         self.row_weights: Tensor | None = None  # (K, n), of mean 1: how much each row counts
         self.t = 0
         ends = [stage.until(self) if stage.until else steps for stage in algorithm.stages]
         self.stages = Stages(algorithm.stages, ends, steps)
-        self.movers = Movers(flats, self.hyper, recipe)
+        self.movers = self._movers()
         self.take_up(self.stage)
         self.alive = torch.ones(self.K, dtype=torch.bool, device=self.device)
         self.everyone = True  # alive is all True, as far as the host knows
@@ -122,6 +124,12 @@ class Stack:
         self.loss_sum = torch.zeros(self.K, dtype=torch.float64, device=self.device)
         self.loss_count = 0
         self.seconds = 0.0
+
+    def _views(self) -> MethodViews:
+        return MethodViews(self.algorithm, self.examples, self.recipe)
+
+    def _movers(self) -> Movers:
+        return Movers(self.flats, self.hyper, self.recipe)
 
     # what methods may ask
 
@@ -144,6 +152,11 @@ class Stack:
             for name, each in self.flats.items()
             if name not in self.modules
         }
+
+    @property
+    def seen(self) -> int:
+        """Rows that the updates done have trained on, repetitions counted."""
+        return self.t * self.B
 
     @property
     def epoch(self) -> int:
@@ -230,6 +243,10 @@ class Stack:
         for stage in self.stages.until(t):
             self.take_up(stage)
         self.t = t
+
+    def count(self, rows: int) -> None:
+        """An update is done, of so many rows."""
+        self.t += 1
 
     def next_batches(self) -> list[StackBatch]:
         """The next update's batches, one for each sampler of its stage."""

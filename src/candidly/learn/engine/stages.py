@@ -29,10 +29,14 @@ class Stages:
         """Whether that update is the first of its stage."""
         return t == self._start(self._number(t))
 
+    def end_of(self, t: int) -> int:
+        """Updates done when the stage of the update behind ``t`` others is over."""
+        return min(self.ends[self._number(t)], self.updates)
+
     def share(self, t: int) -> float:
         """How much of the stage is done behind ``t`` updates, in [0, 1)."""
         number = self._number(t)
-        start, end = self._start(number), min(self.ends[number], self.updates)
+        start, end = self._start(number), self.end_of(t)
         return (t - start) / max(1, end - start)
 
     def until(self, t: int) -> Iterator[Stage]:

@@ -53,7 +53,6 @@ def start(
             "hyper-parameter of at most 128; use more data or smaller held-out shares."
         )
     index = torch.from_numpy(np.stack([m.rows for m in members])).to(examples.device)
-    initial = partial(_initial, examples, members, index)
     return Stack(
         method,
         examples,
@@ -62,12 +61,8 @@ def start(
         _flats(method, net, examples, members, recipe),
         index,
         _scaling(examples, members),
-        _hyper_parameters(method, members, examples),
-        Tables(
-            rows=initial(method.rows) | initial(partial(_learned, method)),
-            memory=initial(method.memory),
-            constants=initial(method.constants),
-        ),
+        hyper_parameters(method, members, examples),
+        tables(method, members, examples, index),
         recipe,
         _words(examples, members),
     )
@@ -132,7 +127,7 @@ def _trained(method: Algorithm) -> set[str]:
     }
 
 
-def _hyper_parameters(
+def hyper_parameters(
     method: Algorithm, members: Sequence[Member], examples: Examples
 ) -> SimpleNamespace:
     """As methods see them: a plain number where it is static, else (K, 1), or (K, 1, 1)."""
@@ -165,6 +160,22 @@ def _scaling(examples: Examples, members: Sequence[Member]) -> tuple[Tensor, Ten
 
     shifts, factors = zip(*pairs)
     return stacked(shifts), stacked(factors)
+
+
+def tables(
+    method: Algorithm, members: Sequence[Member], examples: Examples, index: Tensor
+) -> Tables:
+    """What the method keeps beside its networks, as training begins.
+
+    Args:
+        index: int64 (K, n), the trials' rows in the examples.
+    """
+    initial = partial(_initial, examples, members, index)
+    return Tables(
+        rows=initial(method.rows) | initial(partial(_learned, method)),
+        memory=initial(method.memory),
+        constants=initial(method.constants),
+    )
 
 
 def _learned(method: Algorithm, trial: Any) -> dict[str, Tensor]:

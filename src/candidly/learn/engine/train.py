@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ...ground.problem import users_place
+from ..algorithms import Updates
 from .arithmetic import arithmetic
 from .batches import StackBatch, of_first
 from .divergence import note, read_flags
@@ -41,20 +42,12 @@ def _told(stack: Stack) -> Iterator[None]:
 
 
 def _update(stack: Stack, watchers: Sequence[Watcher]) -> None:
-    stage = stack.stage
-    if stack.enters():
-        stack.take_up(stage)
-        if stage.begin:
-            with torch.no_grad():
-                write(stack, stage.begin(stack))
+    enter(stack)
     batches = stack.next_batches()
     batch = batches[0]
     for flat in stack.flats.values():
         flat.begin(stack.t)
-    out = stage.step(stack, *batches)
-    objective, updates = out if isinstance(out, tuple) else (out, {})
-    _check_objective(stack, objective, updates)
-    each = objective.flatten(1).sum(1) if objective.dim() > 1 else objective
+    each, updates = objective(stack, batches)
     if each.requires_grad:
         if stack.row_weights is not None:
             _weigh(stack, batch, stack.row_weights)
@@ -64,14 +57,45 @@ def _update(stack: Stack, watchers: Sequence[Watcher]) -> None:
         if watchers:
             watched = shown(stack, batch)
         move(stack, batch)
-        write(stack, updates, batch)
-        if stage.after:
-            write(stack, stage.after(stack, *batches), batch)
-        stack.t += 1
-        if stage.whole:
-            write(stack, stage.whole(stack))
+        finish(stack, batches, updates)
     for watch in watchers:
         watch(stack, watched)
+
+
+# an update, before and behind the gradient and the optimiser: ``own_loop`` has these in common
+
+
+def enter(stack: Stack) -> None:
+    """Begin the stage of the next update, where that is its first one."""
+    if stack.enters():
+        stage = stack.stage
+        stack.take_up(stage)
+        if stage.begin:
+            with torch.no_grad():
+                write(stack, stage.begin(stack))
+
+
+def objective(stack: Stack, batches: Sequence[StackBatch]) -> tuple[Tensor, Updates]:
+    """What each trial minimises at an update, (K,), and what its method updates beside.
+
+    Raises:
+        ValueError: what the step returns is no objective.
+    """
+    out = stack.stage.step(stack, *batches)
+    found, updates = out if isinstance(out, tuple) else (out, {})
+    _check_objective(stack, found, updates)
+    return found.flatten(1).sum(1) if found.dim() > 1 else found, updates
+
+
+def finish(stack: Stack, batches: Sequence[StackBatch], updates: Updates) -> None:
+    """What follows when everything has moved by gradient; the update is done then."""
+    stage, batch = stack.stage, batches[0]
+    write(stack, updates, batch)
+    if stage.after:
+        write(stack, stage.after(stack, *batches), batch)
+    stack.count(batch.ids.shape[-1])
+    if stage.whole:
+        write(stack, stage.whole(stack))
 
 
 def _weigh(stack: Stack, batch: StackBatch, weights: Tensor) -> None:

@@ -5,6 +5,7 @@ from ._flat import Flat
 from ._module import Module
 from ._named import NETS, TEXT_NETS, network
 from ._net import Buffer, Net, Output, affine, leaf
+from ._refusals import made
 from ._state import One, State, each, fixed
 from .bilstm import bilstm
 from .cnn import cnn
@@ -45,6 +46,7 @@ __all__ = [
     "leaf",
     "linear",
     "loaded_source",
+    "made",
     "mlp",
     "mobilenet_v2",
     "neighbours_of",

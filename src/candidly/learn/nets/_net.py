@@ -103,7 +103,7 @@ class _Affine(torch.autograd.Function):
         x, w = saved_x.to(d_out.dtype), saved_w.to(d_out.dtype)  # which autocast has rounded
         left, right = (d_out, x) if ctx.rows_out else (x, d_out)
         d_w = d_b = d_x = None
-        if _accumulates(ctx, (1, 2)):
+        if _accumulates(ctx.leaves[0], ctx, (1, 2)):
             leaf_w, leaf_b = ctx.leaves
             if leaf_w.grad.dtype == d_out.dtype:
                 leaf_w.grad.baddbmm_(left.transpose(1, 2), right)
@@ -117,8 +117,13 @@ class _Affine(torch.autograd.Function):
         return d_x, d_w, d_b, None
 
 
-def _accumulates(ctx, inputs: tuple[int, ...]) -> bool:
-    """Whether these inputs' gradients go to ``.grad``, and not to a caller of ``autograd.grad``."""
+def _accumulates(leaf: Tensor, ctx, inputs: tuple[int, ...]) -> bool:
+    """Whether these inputs' gradients go to ``.grad``, and not to a caller of ``autograd.grad``.
+
+    In a loop of somebody's own there may be no ``.grad`` yet, and it is for autograd to make one.
+    """
+    if not leaf.is_leaf or leaf.grad is None:
+        return False
     try:
         return all(torch._C._will_engine_execute_node(ctx.next_functions[i][0]) for i in inputs)
     except RuntimeError:  # what torch says of a leaf that autograd.grad was asked for
@@ -128,8 +133,8 @@ def _accumulates(ctx, inputs: tuple[int, ...]) -> bool:
 def affine(x: Tensor, w: Tensor, b: Tensor, rows_out: bool = False) -> Tensor:
     """``x @ w + b`` for every trial: (K, B, i), (K, i, o), (K, 1, o) -> (K, B, o).
 
-    When gradients are recorded, ``w`` and ``b`` must be leaves that own a ``.grad`` to add to;
-    ``torch.autograd.grad`` gets theirs as of any tensor.
+    Where ``w`` and ``b`` are leaves that own a ``.grad``, as a stack's do, gradients are added to
+    it; else, and for ``torch.autograd.grad``, they go where those of any tensor go.
 
     Args:
         rows_out: ``w`` is (K, o, i), a row per output. The wider axis should come last: its
@@ -150,7 +155,7 @@ class _Leaf(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, d_out):
-        if not _accumulates(ctx, (0,)):
+        if not _accumulates(ctx.leaf, ctx, (0,)):
             return d_out
         ctx.leaf.grad.add_(d_out)
         return None
