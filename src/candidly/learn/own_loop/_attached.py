@@ -172,7 +172,7 @@ def attach(
         changed=views,
         epoch=updates,
     )
-    return Attached(stack, needs, net, accumulate, repeats)
+    return Attached(stack, needs, accumulate, repeats)
 
 
 def _where(net: nn.Module) -> tuple[torch.dtype, torch.device]:
@@ -216,7 +216,9 @@ def _labels(
             array = checked_sets(name, array, len(array), q, may_be_empty=False)
         else:
             if q is None:
-                raise Refusal(f"`{name}` alone do not say how many classes there are.", "give `classes`")
+                raise Refusal(
+                    f"`{name}` alone do not say how many classes there are.", "give `classes`"
+                )
             if array.ndim != 1 or array.dtype.kind not in "iu":
                 raise Refusal(
                     f"`{name}` is {array.dtype} of shape {array.shape}; it has to be one whole "
@@ -296,11 +298,9 @@ class Attached:
         updates: how many there will be.
     """
 
-    def __init__(
-        self, stack: UsersStack, needs: Needs, net: nn.Module, accumulate: int, repeats: bool
-    ):
+    def __init__(self, stack: UsersStack, needs: Needs, accumulate: int, repeats: bool):
         self.needs, self.updates = needs, stack.T
-        self._stack, self._net, self._accumulate = stack, net, accumulate
+        self._stack, self._accumulate = stack, accumulate
         self._repeats, self._batch_size = repeats, stack.B
         self._movers: UsersMovers = stack.movers  # type: ignore[assignment]
         self._networks = [m for m in stack.modules.values() if isinstance(m, UsersModule)]
@@ -415,13 +415,6 @@ class Attached:
 
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         s = self._stack
-        if self._ranks.several:
-            self._ranks.average(
-                leaf.grad
-                for name in self._movers.trained(s.stage)
-                for leaf in self._movers.leaves(name)
-                if leaf.grad is not None and id(leaf) not in self._averaged
-            )
         rate = self._movers.rate(s.stage)
         factor = float(torch.as_tensor(rate(s), dtype=torch.float64).flatten()[0]) if rate else 1.0
         self._movers.step_before(s.stage, factor)
@@ -539,15 +532,8 @@ class Attached:
                 "the network was moved or cast behind attach, by .to(), .cuda() or .double().",
                 "do that first, and attach it where it is",
             )
-        if self._ranks.several and self._movers.optimizer is None:
-            raise Refusal(
-                "several processes train together: call method.drive(optimizer) before the loop, so "
-                "that gradients are averaged."
-            )
 
-    def _together(
-        self, ids: Any, given: Mapping[str, Tensor]
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def _together(self, ids: Any, given: Mapping[str, Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
         """Checked ids int64 (B,), and inputs by view, of all processes."""
         s = self._stack
         ids = torch.as_tensor(ids)
@@ -677,9 +663,7 @@ class Attached:
         flat = ids.flatten()
         rows = BatchRows(ids, flat, flat, lambda: flat.cpu())
         feed = self._stack.feed
-        return StackBatch(
-            rows, partial(feed.gather, self._stack), self._view, "0", repeats
-        )
+        return StackBatch(rows, partial(feed.gather, self._stack), self._view, "0", repeats)
 
     def _view(self, name: str, which: int, batch: StackBatch) -> Tensor:
         """A view that the loader has not given."""
@@ -693,12 +677,23 @@ class Attached:
 
     def _check_views(self, batch: StackBatch) -> None:
         s = self._stack
-        if s.changed is not None or not self.needs.views:
+        if s.changed is not None or not (self.needs.views or self.needs.views_of_others):
             return
         x = batch.__dict__.get("x")
         table = x is not None and x.dim() == batch.ids.dim() + 1 and x.is_floating_point()
-        missing = [v for v in self.needs.views if f"view {v} 0" not in batch.__dict__]
-        if missing and not table:
+        if table:
+            return
+        if self.needs.views_of_others:
+            view = self.needs.views_of_others[0]
+            raise Refusal(
+                f"{self.label} asks for the view {view!r} of further rows, and these are no table.",
+                "give functions of inputs with `views`",
+            )
+        keys = {
+            view: f"view {view}" if " " in view else f"view {view} 0" for view in self.needs.views
+        }
+        missing = [view for view, key in keys.items() if key not in batch.__dict__]
+        if missing:
             raise Refusal(
                 f"{self.label} asks for the view {missing[0]!r} of inputs that are no table.",
                 "give functions of inputs with `views`",
@@ -816,12 +811,12 @@ class Attached:
         self._ranks.begin_alike(b for module in s.modules.values() for b in module.buffers.values())
         for module in self._networks:
             module.share = self._ranks.share
-
-    @property
-    def _averaged(self) -> set[int]:
-        """The parameters whose gradients ``DistributedDataParallel`` averages."""
-        wrapped = isinstance(self._net, nn.parallel.DistributedDataParallel)
-        return {id(p) for p in core(self._net).parameters()} if wrapped else set()
+            for leaf in module.of(""):
+                trained = leaf.requires_grad  # at this stage
+                leaf.requires_grad_().register_post_accumulate_grad_hook(
+                    self._ranks.average_gradient
+                )
+                leaf.requires_grad_(trained)
 
 
 class BatchSampler:

@@ -34,6 +34,12 @@ def core(module: nn.Module) -> nn.Module:
             return module
 
 
+def alone(module: nn.Module) -> nn.Module:
+    """The module without what spreads it over processes, which ``_ranks`` does otherwise."""
+    wrapped = isinstance(module, nn.parallel.DistributedDataParallel)
+    return alone(module.module) if wrapped else module
+
+
 def trained_of(module: nn.Module) -> dict[str, nn.Parameter]:
     """What is trained of a module, by name; one with several names, by the first."""
     return {name: p for name, p in core(module).named_parameters() if p.requires_grad}
@@ -103,7 +109,11 @@ def _tensors(module: nn.Module) -> dict[str, Tensor]:
 
 
 def as_net(
-    net: nn.Module, make: Callable[[], nn.Module], head: str | None, shape: tuple[int, ...], batch: int
+    net: nn.Module,
+    make: Callable[[], nn.Module],
+    head: str | None,
+    shape: tuple[int, ...],
+    batch: int,
 ) -> Net:
     """The user's network as a value, on which methods put heads and beside which they put others.
 
@@ -178,7 +188,9 @@ class _One:
             self.module.train(self.training)
         if self.training and not self.moves:  # put aside: writing them back would spoil backward
             for part in inner.modules():
-                kept += [(part, name, old) for name, old in part._buffers.items() if old is not None]
+                kept += [
+                    (part, name, old) for name, old in part._buffers.items() if old is not None
+                ]
             for part, name, old in kept:
                 part._buffers[name] = old.clone()
         owner.caught = None
@@ -219,7 +231,7 @@ class UsersModule(Module):
         head: str | None,
         classes: int,
     ):
-        self.users, self.head_name, self.classes = list(users), head, classes
+        self.users, self.head_name, self.classes = [alone(u) for u in users], head, classes
         self.autocast: dict[str, Any] = {"enabled": False}
         self.share: Share | None = None
         self.axes = len(made_net.shape)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
 import torch
 
 from ..algorithms import Algorithm, Stage, configuration
@@ -17,8 +18,7 @@ from ..engine.start import start
 from ..engine.train import enter, finish, objective
 from ..engine.writing import move
 from ..nets import Module, Output, mlp
-
-import numpy as np
+from ._module import parameters_of
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,11 @@ class Needs:
 
     Attributes:
         inputs: the inputs of any rows, as a function of their ids.
-        optimizer: to change what the user's optimiser does, at stages or at every update.
+        optimizer: to change what the user's optimiser does, at stages or at every update, or to
+            move what no gradient reaches at some.
         sampler: to choose the rows of batches itself.
-        views: of the inputs, by name.
+        views: of a batch's inputs, by name, ``weak 1`` being a second draw.
+        views_of_others: the same of other rows than the batch's, which no loader can give.
         head: features, or another head in place of the network's own.
         networks: further networks of the same kind.
     """
@@ -38,12 +40,15 @@ class Needs:
     optimizer: bool
     sampler: bool
     views: tuple[str, ...]
+    views_of_others: tuple[str, ...]
     head: bool
     networks: bool
 
     def told(self) -> tuple[str, ...]:
         """Each in a few words; none: inputs and ids are all."""
-        views = " and ".join(self.views)
+        views = " and ".join(
+            dict.fromkeys(v.split()[0] for v in (*self.views, *self.views_of_others))
+        )
         each = {
             "any row's inputs (inputs=)": self.inputs,
             "your optimiser (drive)": self.optimizer,
@@ -117,12 +122,27 @@ def _found(method: Algorithm) -> Needs:
     stages = method.stages
     return Needs(
         inputs=bool(asked & {"whole", "drawn"}) or any(len(st.samplers) > 1 for st in stages),
-        optimizer=any(map(_changes, stages)) or len({stage.trains for stage in stages}) > 1,
+        optimizer="zeros" in asked
+        or any(map(_changes, stages))
+        or len({stage.trains for stage in stages}) > 1,
         sampler=any(callable(stage.samplers[0]) for stage in stages),
-        views=tuple(method.views),
+        views=_views(asked, "view"),
+        views_of_others=_views(asked | _unseen(method, asked), "other"),
         head=method.head is not None or bool(asked & {"trunk", "head", "features"}),
         networks=method.networks > 1 or bool(method.modules) or "anew" in asked,
     )
+
+
+def _views(asked: set[str], kind: str) -> tuple[str, ...]:
+    """The names of views that were asked for, without the number of a first draw."""
+    found = sorted(name.split() for name in asked if name.startswith(f"{kind} "))
+    return tuple(view if which == "0" else f"{view} {which}" for _, view, which in found)
+
+
+def _unseen(method: Algorithm, asked: set[str]) -> set[str]:
+    """Views that the method declares and asks of no batch: it asks them of all rows."""
+    seen = {name.split()[1] for name in asked if name.startswith(("view ", "other "))}
+    return {f"other {view} 0" for view in method.views.keys() - seen}
 
 
 def _changes(stage: Stage) -> bool:
@@ -143,13 +163,32 @@ def _asked(method: Algorithm) -> set[str]:
 
 
 def _update(stack: Stack, seen: Any) -> None:
+    """An update as in ``engine.train``, which notes where no gradient reaches a parameter."""
     enter(seen)
     batches = stack.feed.batches(seen)
     for flat in stack.flats.values():
         flat.begin(stack.t)
+    leaves = [
+        leaf
+        for network, _, part in (name.partition(".") for name in stack.movers.trained(stack.stage))
+        for leaf in parameters_of(stack.flats[network], part)
+    ]
+    places = [leaf.grad for leaf in leaves]
+    for leaf in leaves:
+        leaf.grad = None
     each, updates = objective(seen, batches)
     if each.requires_grad:
         each.sum().backward()
+    for number, batch in enumerate(batches):
+        views = {name.partition(" ")[2] for name in batch.__dict__ if name.startswith("view ")}
+        kind = "other" if number else "view"
+        seen.asked.update(f"{kind} {view}" for view in views if not view.startswith("plain"))
+    for leaf, place in zip(leaves, places):
+        if leaf.grad is None:
+            seen.asked.add("zeros")
+        elif place is not None:
+            place.copy_(leaf.grad)
+        leaf.grad = place
     with torch.no_grad():
         move(stack, batches[0])
         finish(seen, batches, updates)

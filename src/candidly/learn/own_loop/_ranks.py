@@ -6,8 +6,10 @@ what a network makes of a batch is computed in parts, of which each process take
 are gathered too. So what rows do to each other (mixing, ranking, pairs, queues, tables) needs no
 rule of its own.
 
-Gradients are averaged over processes, as ``DistributedDataParallel`` does; so the gradient of what
-a process has computed of a part is multiplied by their number.
+Gradients of networks are averaged over processes as soon as they are there, and so the gradient of
+what a process has computed of a part is multiplied by their number. A network may be wrapped in
+``DistributedDataParallel`` or not: its own averaging expects that what a forward pass returns is
+what the loss is made of, and does not take part.
 """
 
 from __future__ import annotations
@@ -52,9 +54,7 @@ class Ranks:
             return call(rows)
         sizes = [len(part) for part in rows.tensor_split(self.size)]
         start = sum(sizes[: self.rank])
-        return tuple(
-            _Parts.apply(part, sizes, start, self.size) for part in call(self.mine(rows))
-        )
+        return tuple(_Parts.apply(part, sizes, start, self.size) for part in call(self.mine(rows)))
 
     def average(self, tensors: Iterable[Tensor]) -> None:
         """Replace floating tensors by their mean over processes, in place."""
@@ -66,6 +66,12 @@ class Ranks:
         flat /= self.size
         for tensor, part in zip(some, flat.split([tensor.numel() for tensor in some])):
             tensor.detach().copy_(part.view_as(tensor))
+
+    def average_gradient(self, leaf: Tensor) -> None:
+        """A hook behind the accumulation of a leaf's gradient."""
+        dist.all_reduce(leaf.grad)
+        assert leaf.grad is not None
+        leaf.grad /= self.size
 
     def begin_alike(self, tensors: Iterable[Tensor]) -> None:
         """Have every process begin with the first one's numbers."""

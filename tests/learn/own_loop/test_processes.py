@@ -1,0 +1,44 @@
+"""Several processes that train together end with the numbers of one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from learn.algorithms.battery import NAMES
+from learn.own_loop.two_processes import run
+
+TESTS = Path(__file__).parents[2]
+# sets, tables, memory, learned rows, several networks, a second head, own rows, mixed rows
+FEW = ("PRODEN", "PiCO", "ABLE", "sop", "co-teaching", "ldam", "pes", "dividemix")
+
+
+def check(names, folder):
+    script = Path(__file__).with_name("two_processes.py")
+    path = {"PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, str(script), str(folder), *names]
+    done = subprocess.run(command, env=os.environ | path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    for name in names:
+        first, second = (torch.load(folder / f"{name} {rank}.pt") for rank in range(2))
+        assert isinstance(first, dict), (name, first)
+        alone = run(name)
+        for what, tensor in alone.items():
+            assert torch.equal(first[what], second[what]), (name, what)
+            torch.testing.assert_close(
+                first[what], tensor, rtol=1e-6, atol=1e-6, msg=f"{name} {what}"
+            )
+
+
+def test_two_processes_agree_with_one(tmp_path):
+    check(FEW, tmp_path)
+
+
+@pytest.mark.slow
+def test_two_processes_agree_with_one_for_every_algorithm(tmp_path):
+    check([name for name in NAMES if name not in FEW], tmp_path)
