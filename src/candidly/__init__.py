@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .learn.model import Model as Model
     from .learn.model import fit as fit
     from .learn.model import load_model as load_model
+    from .learn.own_loop import attach as attach
     from .people import crowd as crowd
     from .people import review as review
     from .people import validation as validation
@@ -65,6 +66,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "PartialLabelClassifier": "learn.estimators",
     "UnknownName": "ground.names",
     "algorithms": "learn.",
+    "attach": "learn.own_loop",
     "benchmark": "compare.benchmarking",
     "challenge": "compare.",
     "check": "errors.checking",

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .model import fit as fit
     from .model import load_model as load_model
     from .nets import Net as Net
+    from .own_loop import attach as attach
 
 _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
     "ALGORITHMS": "algorithms",
@@ -54,6 +55,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "Trials": "algorithms",
     "accuracy_scorer": "estimators",
     "algorithms": "",
+    "attach": "own_loop",
     "candidate_sets": "estimators",
     "contract": "",
     "covering_rate_scorer": "estimators",

@@ -89,11 +89,22 @@ def objective(stack: Stack, batches: Sequence[StackBatch]) -> tuple[Tensor, Upda
 
 def finish(stack: Stack, batches: Sequence[StackBatch], updates: Updates) -> None:
     """What follows when everything has moved by gradient; the update is done then."""
+    write_batch(stack, batches, updates)
+    end(stack, batches[0].ids.shape[-1])
+
+
+def write_batch(stack: Stack, batches: Sequence[StackBatch], updates: Updates) -> None:
+    """Write what the method updates by these batches: what its step returned, and what follows."""
     stage, batch = stack.stage, batches[0]
     write(stack, updates, batch)
     if stage.after:
         write(stack, stage.after(stack, *batches), batch)
-    stack.count(batch.ids.shape[-1])
+
+
+def end(stack: Stack, rows: int) -> None:
+    """The update is done, of so many rows."""
+    stage = stack.stage
+    stack.count(rows)
     if stage.whole:
         write(stack, stage.whole(stack))
 

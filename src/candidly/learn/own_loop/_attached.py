@@ -25,9 +25,17 @@ from ..engine.stack import Member, Stack
 from ..engine.start import hyper_parameters as as_seen
 from ..engine.start import tables
 from ..engine.suspicion import suspicion
-from ..engine.train import Watcher, enter, finish, objective, shown, without_denormals
+from ..engine.train import (
+    Watcher,
+    end,
+    enter,
+    objective,
+    shown,
+    without_denormals,
+    write_batch,
+)
 from ..engine.viewing import MethodViews
-from ..engine.writing import move, write
+from ..engine.writing import move
 from ..model import hyper_parameters
 from ..nets import Flat, Module, made
 from ._module import UsersModule, as_net, core, head_of, renewed, trained_of
@@ -36,6 +44,9 @@ from ._optimiser import UsersMovers, multiplied, put_back
 from ._ranks import Ranks
 from ._rows import Inputs, UsersRows, UsersViews, ViewOf, rows_of
 
+# Methods of which several small batches are one large one: those of WEIGHTED that do not divide by
+# what they count in a batch.
+ACCUMULATED = WEIGHTED - {"Forward", "L-W", "OP-W", "PC", "SCL-EXP", "SCL-NL"}
 UNMOVED = 20  # updates in which nothing moves before that is an error
 
 
@@ -136,10 +147,9 @@ def attach(
     given = {"candidates": candidates, "given": labels, "truth": truth}
     read, q = _labels(method, given, classes, where[1])
     n = len(next(iter(read.values())))
-    batches = -(-n // batch_size) if batches is None else whole(batches, "batches", low=1)
-    updates = -(-batches // accumulate)  # of an epoch
     needs = needs_of(method)
     _check_needs(method, needs, inputs, accumulate, batch_size, n)
+    updates = _updates(method, needs, n, batch_size, batches, accumulate)
     values = hyper_parameters(method, hyper) | {"batch_size": batch_size}
     head = head_of(net, head)
     if needs.head and head is None:
@@ -243,13 +253,29 @@ def _check_needs(
             f"{method.label} asks for other rows than those of the batch.",
             "give `inputs`, a function of ids int64 (m,) that returns their inputs (m, ...)",
         )
-    if accumulate > 1 and method.name not in WEIGHTED:
+    if accumulate > 1 and method.name not in ACCUMULATED:
         raise Refusal(
             f"{method.label} compares the rows of a batch with each other, or counts them, so that "
             f"{accumulate} small batches are not one large one; `accumulate=1` is needed.",
             "use larger batches",
-            "take one of candidly.learn.algorithms.weighted.WEIGHTED, where it is exact",
+            f"take one of {', '.join(sorted(ACCUMULATED))}, for which it is exact",
         )
+
+
+def _updates(
+    method: Algorithm, needs: Needs, n: int, batch: int, batches: int | None, accumulate: int
+) -> int:
+    """Updates of an epoch."""
+    if batches is None:  # a method that chooses its rows has whole batches alone
+        batches = n // batch if needs.sampler else -(-n // batch)
+    batches = whole(batches, "batches", low=1)
+    if needs.sampler and batches > n // batch:
+        raise Refusal(
+            f"{method.label} chooses its rows, and an epoch of it has {n // batch} whole batches of "
+            f"{batch}; `batches={batches}` are more.",
+            "leave `batches` out",
+        )
+    return -(-batches // accumulate)
 
 
 def _flats(
@@ -477,19 +503,17 @@ class Attached:
             )
         self._check_moved()
         with self._autocast_apart(), without_denormals():
-            for number, (batches, updates) in enumerate(self._done):
-                batch = batches[0]
-                s.B = batch.ids.shape[-1]
-                seen = shown(s, batch) if self._watchers else batch
+            firsts = [batches[0] for batches, _ in self._done]
+            seen = [shown(s, batch) for batch in firsts] if self._watchers else []
+            for number, batch in enumerate(firsts):
                 self._unscale(number, batch)
                 move(s, batch)
-                if number + 1 < len(self._done):
-                    write(s, updates, batch)
-                    s.rows_seen += s.B
-                else:
-                    finish(s, batches, updates)
-                for watcher in self._watchers:
-                    watcher(s, seen)
+            for batches, updates in self._done:
+                write_batch(s, batches, updates)
+            end(s, sum(batch.ids.shape[-1] for batch in firsts))
+            for watcher in self._watchers:
+                for batch in seen:
+                    watcher(s, batch)
         self._done, self._factors = [], []
         if self._ranks.several:
             for module in s.modules.values():
