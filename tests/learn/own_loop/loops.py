@@ -61,7 +61,7 @@ class Data:
 
 
 def made(n: int = N, q: int = SIZE, d: int = SIZE, dtype: torch.dtype = torch.float64) -> Data:
-    """Gaussian classes; sets that hold the truth and are not full; given labels of which some lie."""
+    """Gaussian classes; sets that hold the truth and are not full; wrong labels among the given."""
     rng = np.random.default_rng(0)
     truth = np.arange(n) % q
     x = torch.from_numpy(1.5 * rng.normal(size=(q, d))[truth] + rng.normal(size=(n, d))).to(dtype)

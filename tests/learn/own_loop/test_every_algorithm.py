@@ -8,8 +8,17 @@ import torch
 
 from candidly.learn.algorithms import algorithm
 from learn.algorithms.battery import NAMES
-from learn.own_loop.loops import UPDATES, Conv, Data, advance, attached, by_engine, check_equal
-from learn.own_loop.loops import made, saved
+from learn.own_loop.loops import (
+    UPDATES,
+    Conv,
+    Data,
+    advance,
+    attached,
+    by_engine,
+    check_equal,
+    made,
+    saved,
+)
 
 DATA = made()
 CUT = 14  # updates done, within an epoch

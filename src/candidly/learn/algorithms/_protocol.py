@@ -44,11 +44,13 @@ class Trials(Protocol):
     t: int
     T: int
     E: int
-    seen: int
     alive: Tensor
     everyone: bool
     dtype: torch.dtype
     device: torch.device
+
+    @property
+    def seen(self) -> int: ...
 
     @property
     def net(self) -> Module:

@@ -22,7 +22,7 @@ class _Lookup(torch.autograd.Function):
     def backward(ctx, d_out):
         (ids,) = ctx.saved_tensors
         rows, places = d_out.reshape(-1, d_out.shape[-1]), ids.reshape(-1)
-        if ctx.leaf.grad is not None and _accumulates(ctx, (0,)):
+        if _accumulates(ctx.leaf, ctx, (0,)):
             ctx.leaf.grad.index_add_(0, places, rows.to(ctx.leaf.grad.dtype))
             return None, None
         whole = torch.zeros_like(ctx.leaf, dtype=d_out.dtype)

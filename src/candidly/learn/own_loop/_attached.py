@@ -57,9 +57,9 @@ class UsersStack(Stack):
         rows_seen: rows trained on; batches may differ in length.
     """
 
-    def __init__(self, *args: Any, changed: Mapping[str, ViewOf] | None, epoch: int):
+    def __init__(self, *args: Any, changed: Mapping[str, ViewOf] | None, **named: Any):
         self.changed, self.rows_seen = changed, 0
-        super().__init__(*args, epoch=epoch)
+        super().__init__(*args, **named)
 
     def _views(self) -> MethodViews:
         if self.changed is None:
@@ -271,8 +271,8 @@ def _updates(
     batches = whole(batches, "batches", low=1)
     if needs.sampler and batches > n // batch:
         raise Refusal(
-            f"{method.label} chooses its rows, and an epoch of it has {n // batch} whole batches of "
-            f"{batch}; `batches={batches}` are more.",
+            f"{method.label} chooses its rows, and an epoch of it has {n // batch} whole batches "
+            f"of {batch}; `batches={batches}` are more.",
             "leave `batches` out",
         )
     return -(-batches // accumulate)
@@ -308,12 +308,14 @@ def _flats(
         ]
         flats[name] = UsersModule(made_net, users, seed, where, init, always, head, rows.q)
     for name, values in method.parameters.items():
-        array = values(rows.q)
-        flats[name] = Flat(
-            {name: array.shape}, {}, lambda rng, own={name: array}: own, [seed], *where, 1,
-            f"init {name}", trained=False,
-        )  # fmt: skip
+        array = {name: values(rows.q)}
+        shapes, given = {name: array[name].shape}, partial(_same, array)
+        flats[name] = Flat(shapes, {}, given, [seed], *where, 1, f"init {name}", trained=False)
     return flats
+
+
+def _same(values: Mapping[str, np.ndarray], rng: np.random.Generator) -> Mapping[str, np.ndarray]:
+    return values
 
 
 class Attached:
@@ -414,12 +416,14 @@ class Attached:
     # the optimiser
 
     def groups(self, weight_decay: float = 0.0) -> list[dict[str, Any]]:
-        """What some stage moves, as an optimiser's parameter groups: the network's and the method's.
+        """An optimiser's parameter groups: all that some stage moves, of network and method.
 
         Args:
             weight_decay: of all but what the method wants to have none.
         """
-        with_decay, without, seen = [], [], set()
+        with_decay: list[Tensor] = []
+        without: list[Tensor] = []
+        seen: set[int] = set()
         for stage in self._stack.algorithm.stages:
             for name in self._movers.trained(stage):
                 bare = name in stage.own and not stage.own[name].weight_decay
@@ -533,7 +537,6 @@ class Attached:
     # what a call is made of
 
     def _check_call(self) -> None:
-        s = self._stack
         if len(self._done) >= self._accumulate:
             raise Refusal(
                 "method.step() was left out behind the last optimizer.step().",
@@ -679,7 +682,7 @@ class Attached:
             x = x.to(s.device)
             batch.__dict__[f"view {view} {which or 0}"] = x.view(*shape, *x.shape[1:])
         if "plain" in given:
-            batch.x = batch.__dict__["view plain 0"]
+            batch.__dict__["x"] = batch.__dict__["view plain 0"]
         self._check_views(batch)
         return [batch, *(self._cut(other) for other in others)]
 

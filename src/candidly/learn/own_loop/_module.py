@@ -25,19 +25,16 @@ FORWARD_BYTES = 64_000_000  # see ``engine.forward``
 
 def core(module: nn.Module) -> nn.Module:
     """The module within what compiles it or spreads it over processes."""
-    while True:
-        if hasattr(module, "_orig_mod"):
-            module = module._orig_mod
-        elif isinstance(module, nn.parallel.DistributedDataParallel):
-            module = module.module
-        else:
-            return module
+    if isinstance(module, nn.parallel.DistributedDataParallel):
+        return core(module.module)
+    compiled = getattr(module, "_orig_mod", None)
+    return core(compiled) if isinstance(compiled, nn.Module) else module
 
 
 def alone(module: nn.Module) -> nn.Module:
     """The module without what spreads it over processes, which ``_ranks`` does otherwise."""
     wrapped = isinstance(module, nn.parallel.DistributedDataParallel)
-    return alone(module.module) if wrapped else module
+    return alone(module.module) if wrapped else module  # type: ignore[arg-type]
 
 
 def trained_of(module: nn.Module) -> dict[str, nn.Parameter]:
@@ -161,13 +158,13 @@ def _draws(net: nn.Module) -> bool:
 
 def _features(state: State, x: Tensor) -> Tensor:
     """Features of every network's inputs, (copies, B, ...) -> (copies, B, h)."""
-    ones = state.trials()
+    ones: Any = state.trials()
     return ones[0].owner.features(ones, x)
 
 
 def _logits(state: State, features: Tensor) -> Tensor:
     """Logits of features: those that came with them, or what the networks' heads make of others."""
-    ones = state.trials()
+    ones: Any = state.trials()
     return ones[0].owner.logits(ones, features)
 
 
@@ -205,8 +202,10 @@ class _One:
         return owner.checked(out, x)
 
     def head(self, features: Tensor) -> Tensor:
-        inner = core(self.module)
-        return inner.get_submodule(self.owner.head_name)(features)
+        """Logits (B, q) of features (B, h)."""
+        assert self.owner.head_name is not None
+        found: Tensor = core(self.module).get_submodule(self.owner.head_name)(features)
+        return found
 
 
 class UsersModule(Module):
@@ -241,7 +240,7 @@ class UsersModule(Module):
             made_net, [seed], *where, len(self.users), name, False, moves_always=moves_always
         )
         self.own = [self._tied(number, user) for number, user in enumerate(self.users)]
-        self.parameters = _Together(self.own)
+        self.parameters: Any = _Together(self.own)
         for user in self.users:
             if head is not None:
                 core(user).get_submodule(head).register_forward_pre_hook(self._catch)
@@ -267,7 +266,7 @@ class UsersModule(Module):
         return [own[name] for own in self.own for name in names]
 
     def moved(self) -> bool:
-        """Whether the user has put a network elsewhere, so that ``flat`` is not what it computes."""
+        """Whether the user has put a network elsewhere, so that ``flat`` is not its numbers."""
         for number, own in enumerate(self.own):
             for name in (next(iter(own)), next(reversed(own))):
                 if own[name].data_ptr() != self.each[number, self.place(name)].data_ptr():
@@ -285,7 +284,7 @@ class UsersModule(Module):
         moves = torch.is_grad_enabled() or self.moves_always
         return State(self.parameters, lambda: [self._one(i, True, moves) for i in self._numbers])
 
-    def _one(self, number: int, training: bool, moves: bool) -> _One:
+    def _one(self, number: int, training: bool, moves: bool) -> Any:
         return _One(self, self.users[number], training, moves)
 
     def begin(self, t: int) -> None:
@@ -336,7 +335,8 @@ class UsersModule(Module):
         if out.shape != (len(x), self.classes):
             raise Refusal(
                 f"the network returned {tuple(out.shape)} for a batch of {len(x)} rows; "
-                f"({len(x)}, {self.classes}) is needed, a logit for each of `classes={self.classes}`."
+                f"({len(x)}, {self.classes}) is needed, one logit for each of "
+                f"`classes={self.classes}`."
             )
         dtype, features = self.flat.dtype, self.caught
         self.caught = None

@@ -14,7 +14,7 @@ from ..engine.moving import Movers
 from ..nets import Flat
 from ._module import parameters_of
 
-MADE = {  # as ``engine.optim`` has them
+MADE: Mapping[str, Any] = {  # as ``engine.optim`` has them
     "adam": partial(torch.optim.Adam, fused=True),
     "adamw": partial(torch.optim.AdamW, fused=True),
     "sgd": partial(torch.optim.SGD, momentum=0.9),
@@ -80,7 +80,8 @@ class UsersMovers(Movers):
     @property
     def of_method(self) -> dict[str, torch.optim.Optimizer]:
         """The optimisers that the method has of its own, by what they move."""
-        return {name: each for name, each in self.optimisers.items() if each is not None}
+        optimisers: dict[str, Any] = dict(self.optimisers)
+        return {name: each for name, each in optimisers.items() if each is not None}
 
     def step_before(self, stage: Stage, factor: float) -> None:
         """What comes before the user's step: the method's own optimisers move theirs.

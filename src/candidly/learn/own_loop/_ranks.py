@@ -85,8 +85,8 @@ class Ranks:
         for rank, other in enumerate(every):
             if other != every[0]:
                 raise Refusal(
-                    f"process {rank} attaches {other}, and process 0 {every[0]}; all have to attach "
-                    "the same method to the same rows."
+                    f"process {rank} attaches {other}, and process 0 {every[0]}; all have to "
+                    "attach the same method to the same rows."
                 )
 
 
