@@ -63,16 +63,18 @@ def show(
     """
     from ..learn.algorithms import algorithm
     from ..learn.algorithms.clean_labels import BEHIND
+    from ..learn.own_loop import needs_of
 
     method = algorithm(name)
     if as_json:
-        print(to_json(_about(method)))
+        print(to_json({**_about(method), "own_loop": list(needs_of(method).told())}))
         return
     facts = [
         ("paper", method.paper or "-"),
         ("kind", method.kind),
         *(("needs" * (not k), need) for k, need in enumerate(_needs(method))),
         ("costs", _costs(method)),
+        ("own loop", "; ".join(needs_of(method).told()) or "x and ids alone"),
         *(("clean labels", why) for why in [BEHIND.get(method.name)] if why),
         ("version", _versions(method)),
     ]

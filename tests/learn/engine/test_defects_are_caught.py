@@ -216,7 +216,7 @@ def all_trials_have_the_first_ones_order(patch):
 
 @defect("dividemix", ALONE)
 def a_view_has_the_first_trials_random_numbers(patch):
-    own = Feed._change
+    own = Feed.change
 
     class Shared:
         def __init__(self, s):
@@ -228,7 +228,7 @@ def a_view_has_the_first_trials_random_numbers(patch):
         def __getattr__(self, name):
             return getattr(self.s, name)
 
-    patch.setattr(Feed, "_change", lambda self, s, *rest: own(self, Shared(s), *rest))
+    patch.setattr(Feed, "change", lambda self, s, *rest: own(self, Shared(s), *rest))
 
 
 @defect("mixup", ALONE)
@@ -360,13 +360,13 @@ def learned_rows_move_outside_the_batch(patch):
 
 @defect("PRODEN", shuffled)
 def labels_are_those_of_the_row_before(patch):
-    own = Feed._gather
+    own = Feed.gather
 
     def beside(self, s, name, batch):
         value = own(self, s, name, batch)
         return value.roll(1, 1) if name == "candidates" else value
 
-    patch.setattr(Feed, "_gather", beside)
+    patch.setattr(Feed, "gather", beside)
 
 
 # divergence
