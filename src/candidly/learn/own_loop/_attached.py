@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ...ground.arrays import as_array, door
 from ...ground.checks import check_range, checked_sets
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
-from ..algorithms import Algorithm, Updates, algorithm
+from ..algorithms import Algorithm, Stage, Updates, algorithm
 from ..algorithms.weighted import WEIGHTED
 from ..engine.batches import BatchRows, StackBatch
 from ..engine.recipe import ADAM
@@ -31,7 +32,6 @@ from ..engine.train import (
     enter,
     objective,
     shown,
-    without_denormals,
     write_batch,
 )
 from ..engine.viewing import MethodViews
@@ -41,7 +41,7 @@ from ..nets import Flat, Module, made
 from ._module import UsersModule, as_net, core, head_of, renewed, trained_of
 from ._needs import Needs, needs_of
 from ._optimiser import UsersMovers, multiplied, put_back
-from ._ranks import Ranks
+from ._processes import Processes
 from ._rows import Inputs, UsersRows, UsersViews, ViewOf, rows_of
 
 # Methods of which several small batches are one large one: those of WEIGHTED that do not divide by
@@ -59,6 +59,7 @@ class UsersStack(Stack):
 
     def __init__(self, *args: Any, changed: Mapping[str, ViewOf] | None, **named: Any):
         self.changed, self.rows_seen = changed, 0
+        self._stage_at = -1
         super().__init__(*args, **named)
 
     def _views(self) -> MethodViews:
@@ -68,6 +69,13 @@ class UsersStack(Stack):
 
     def _movers(self) -> UsersMovers:
         return UsersMovers(self.flats, self.hyper)
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that the next update belongs to."""
+        if self._stage_at != self.t:
+            self._stage_at, self._stage = self.t, self.stages.at(self.t)
+        return self._stage
 
     @property
     def seen(self) -> int:
@@ -342,8 +350,8 @@ class Attached:
         self._stepped: set[int] = set()
         self._unmoved = 0
         self._rates: list[Any] = []
-        self._ranks = Ranks()
-        if self._ranks.several:
+        self._processes = Processes()
+        if self._processes.several:
             self._join()
 
     def __repr__(self) -> str:
@@ -375,17 +383,18 @@ class Attached:
         """
         s = self._stack
         module, method = s.modules[s.algorithm.predicts], s.algorithm
-        self._set_axes(x[None])
+        self._set_axes(x)
         with self._autocast_apart():
             copies = range(method.networks if method.averages else 1)
             each = [module.of_trial(0, x.to(s.device)[None], copy).logits[0] for copy in copies]
         return each[0] if len(each) == 1 else torch.stack(each).mean(0)
 
+    @door
     def weights(self, ids: Any) -> Tensor:
         """How likely the method holds each class to be a row's: (m, classes) of rows ids (m,).
 
         Raises:
-            ValueError: the method keeps no such table; ``tables`` has what it keeps.
+            ValueError: the method keeps no such table; ``table`` has what else it keeps.
         """
         if "weights" not in self._stack.rows:
             kept = ", ".join(self._stack.rows) or "nothing"
@@ -506,7 +515,7 @@ class Attached:
                 "each optimizer.step()."
             )
         self._check_moved()
-        with self._autocast_apart(), without_denormals():
+        with self._autocast_apart():
             firsts = [batches[0] for batches, _ in self._done]
             seen = [shown(s, batch) for batch in firsts] if self._watchers else []
             for number, batch in enumerate(firsts):
@@ -519,9 +528,9 @@ class Attached:
                 for batch in seen:
                     watcher(s, batch)
         self._done, self._factors = [], []
-        if self._ranks.several:
+        if self._processes.several:
             for module in s.modules.values():
-                self._ranks.average(module.buffers.values())
+                self._processes.average(module.buffers.values())
 
     def _unscale(self, number: int, batch: StackBatch) -> None:
         """Gradients of learned rows without what the loss was multiplied by, as by a GradScaler.
@@ -569,19 +578,20 @@ class Attached:
                 f"`ids` is {ids.dtype} of shape {tuple(ids.shape)}; it has to be a whole number a "
                 "row of the batch: have the data set return each row's number with its inputs."
             )
+        rows = ids.shape[0]
         for view, x in given.items():
-            if len(x) != len(ids):
-                raise Refusal(f"{view} has {len(x)} rows, and `ids` {len(ids)}.")
-        if self._ranks.several:
-            ids = self._ranks.gathered(ids.to(s.device, torch.int64))
-            given = {view: self._ranks.gathered(x.to(s.device)) for view, x in given.items()}
-        order = np.sort(ids.cpu().numpy())
-        if len(order) and not 0 <= order[0] <= order[-1] < s.n:
-            wrong = int(order[0] if order[0] < 0 else order[-1])
+            if x.shape[0] != rows:
+                raise Refusal(f"{view} has {len(x)} rows, and `ids` {rows}.")
+        if self._processes.several:
+            ids = self._processes.gathered(ids.to(s.device, torch.int64))
+            given = {view: self._processes.gathered(x.to(s.device)) for view, x in given.items()}
+        order = sorted(ids.tolist())
+        if order and not 0 <= order[0] <= order[-1] < s.n:
+            wrong = order[0] if order[0] < 0 else order[-1]
             raise Refusal(f"`ids` has {wrong}; there are {s.n} rows, 0 to {s.n - 1}.")
         chosen = callable(s.stage.samplers[0])
-        if not (self._repeats or chosen) and len(order) > 1 and (order[1:] == order[:-1]).any():
-            twice = int(order[1:][order[1:] == order[:-1]][0])
+        if not (self._repeats or chosen) and len(set(order)) < len(order):
+            twice = next(one for one, other in pairwise(order) if one == other)
             raise Refusal(
                 f"row {twice} is in the batch more than once.",
                 "if the sampler draws with replacement, or pads, say `repeats=True`",
@@ -734,15 +744,24 @@ class Attached:
             return batch
         return s.feed.batch(s, batch.ids[..., : s.B].contiguous(), batch.name)
 
-    @contextmanager
-    def _autocast_apart(self) -> Iterator[None]:
+    def _autocast_apart(self) -> AbstractContextManager[None]:
         """Networks compute as the user's autocast says, and methods as in the engine."""
         kind = self._stack.device.type
-        on = torch.is_autocast_enabled(kind)
+        if not torch.is_autocast_enabled(kind):
+            return nullcontext()
+        return self._autocast_within(kind)
+
+    @contextmanager
+    def _autocast_within(self, kind: str) -> Iterator[None]:
+        dtype = torch.get_autocast_dtype(kind)
         for module in self._networks:
-            module.autocast = {"enabled": on, "dtype": torch.get_autocast_dtype(kind)}
-        with torch.autocast(kind, enabled=False):
-            yield
+            module.autocast = dtype
+        try:
+            with torch.autocast(kind, enabled=False):
+                yield
+        finally:
+            for module in self._networks:
+                module.autocast = None
 
     # batches of the method's own
 
@@ -774,6 +793,7 @@ class Attached:
             "optimizers": own,
         }
 
+    @door
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a saved state; before or behind the optimiser's own.
 
@@ -833,15 +853,17 @@ class Attached:
 
     def _join(self) -> None:
         s = self._stack
-        self._ranks.check_alike(self._about())
-        self._ranks.begin_alike(flat.flat for flat in s.flats.values())
-        self._ranks.begin_alike(b for module in s.modules.values() for b in module.buffers.values())
+        self._processes.check_alike(self._about())
+        self._processes.begin_alike(flat.flat for flat in s.flats.values())
+        self._processes.begin_alike(
+            b for module in s.modules.values() for b in module.buffers.values()
+        )
         for module in self._networks:
-            module.share = self._ranks.share
+            module.share = self._processes.share
             for leaf in module.of(""):
                 trained = leaf.requires_grad  # at this stage
                 leaf.requires_grad_().register_post_accumulate_grad_hook(
-                    self._ranks.average_gradient
+                    self._processes.average_gradient
                 )
                 leaf.requires_grad_(trained)
 
@@ -866,4 +888,4 @@ class BatchSampler:
         s.next_batches()  # which draws the epoch's rows
         for t in range(s.t, s.t + len(self)):
             ids = s.feed.rows_at(s, t).flatten()
-            yield (method._ranks.mine(ids) if method._ranks.several else ids).tolist()
+            yield (method._processes.mine(ids) if method._processes.several else ids).tolist()

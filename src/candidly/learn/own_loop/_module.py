@@ -32,7 +32,7 @@ def core(module: nn.Module) -> nn.Module:
 
 
 def alone(module: nn.Module) -> nn.Module:
-    """The module without what spreads it over processes, which ``_ranks`` does otherwise."""
+    """The module without what spreads it over processes, which ``_processes`` does otherwise."""
     wrapped = isinstance(module, nn.parallel.DistributedDataParallel)
     return alone(module.module) if wrapped else module  # type: ignore[arg-type]
 
@@ -126,6 +126,13 @@ def as_net(
     start = {name: t.detach().cpu().numpy().copy() for name, t in {**trained, **buffers}.items()}
     start = {name: start[name] for name in (*order, *buffers)}
     last = core(net).get_submodule(head) if head is not None else None
+    late = getattr(core(net), "late", None)  # as ``from_torch`` has it
+    from_late = [at for at, name in enumerate(order) if name.startswith(f"{late}.")]
+    parts = {
+        "trunk": tuple(name for name in order if not inside(name)),
+        "head": tuple(name for name in order if inside(name)),
+        "late": tuple(order[from_late[0] :]) if from_late else (),
+    }
     return Net(
         shape=shape,
         width=getattr(last, "in_features", 0),
@@ -133,10 +140,7 @@ def as_net(
         init=_Start(start, make),
         trunk=_features,
         heads={"head": _logits},
-        parts={
-            "trunk": tuple(name for name in order if not inside(name)),
-            "head": tuple(name for name in order if inside(name)),
-        },
+        parts={part: names for part, names in parts.items() if names},
         buffers={name: Buffer(tuple(b.shape), b.dtype) for name, b in buffers.items()},
         plain=tuple(name for name in order if trained[name].dim() <= 1),
         random=_draws(net),
@@ -178,13 +182,13 @@ class _One:
 
     def __call__(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (B, q) and features (B, h) of inputs (B, ...)."""
-        inner, owner = core(self.module), self.owner
+        owner = self.owner
         modes, kept = [], []
         if self.module.training != self.training:  # each part's own: some may be frozen
-            modes = [(part, part.training) for part in inner.modules()]
+            modes = [(part, part.training) for part in core(self.module).modules()]
             self.module.train(self.training)
-        if self.training and not self.moves:  # put aside: writing them back would spoil backward
-            for part in inner.modules():
+        if self.training and not self.moves and owner.buffers:
+            for part in core(self.module).modules():  # writing them back would spoil backward
                 kept += [
                     (part, name, old) for name, old in part._buffers.items() if old is not None
                 ]
@@ -192,8 +196,11 @@ class _One:
                 part._buffers[name] = old.clone()
         owner.caught = None
         try:
-            with torch.autocast(x.device.type, **owner.autocast):
+            if owner.autocast is None:
                 out = self.module(x)
+            else:
+                with torch.autocast(x.device.type, owner.autocast):
+                    out = self.module(x)
         finally:
             for part, name, old in kept:
                 part._buffers[name] = old
@@ -214,7 +221,7 @@ class UsersModule(Module):
     Attributes:
         users: the modules, whose trained parameters and buffers view ``flat`` and ``buffers``.
         own: their parameters and those that the method put on them, by name, of each.
-        autocast: what the user's loop computes networks in.
+        autocast: what the user's loop computes networks in; None: as they are.
         share: who else computes a part of each batch; None: nobody.
         axes: of one input.
     """
@@ -231,7 +238,7 @@ class UsersModule(Module):
         classes: int,
     ):
         self.users, self.head_name, self.classes = [alone(u) for u in users], head, classes
-        self.autocast: dict[str, Any] = {"enabled": False}
+        self.autocast: torch.dtype | None = None
         self.share: Share | None = None
         self.axes = len(made_net.shape)
         self.caught: Tensor | None = None
@@ -241,6 +248,8 @@ class UsersModule(Module):
         )
         self.own = [self._tied(number, user) for number, user in enumerate(self.users)]
         self.parameters: Any = _Together(self.own)
+        ends = [own[name] for own in self.own for name in (next(iter(own)), next(reversed(own)))]
+        self._places = [(leaf, leaf.data_ptr()) for leaf in ends]
         for user in self.users:
             if head is not None:
                 core(user).get_submodule(head).register_forward_pre_hook(self._catch)
@@ -267,11 +276,7 @@ class UsersModule(Module):
 
     def moved(self) -> bool:
         """Whether the user has put a network elsewhere, so that ``flat`` is not its numbers."""
-        for number, own in enumerate(self.own):
-            for name in (next(iter(own)), next(reversed(own))):
-                if own[name].data_ptr() != self.each[number, self.place(name)].data_ptr():
-                    return True
-        return False
+        return any(leaf.data_ptr() != there for leaf, there in self._places)
 
     def _own_axes(self, x: Tensor) -> int:
         return self.axes
@@ -316,8 +321,7 @@ class UsersModule(Module):
             graph &= logits.requires_grad or not torch.is_grad_enabled()
             if same and graph and features._version == version:
                 return logits
-        with torch.autocast(features.device.type, enabled=False):
-            return _stacked([one.head(rows) for one, rows in zip(ones, features, strict=True)])
+        return _stacked([one.head(rows) for one, rows in zip(ones, features, strict=True)])
 
     def checked(self, out: Any, x: Tensor) -> tuple[Tensor, Tensor]:
         """What a network returned, as logits (B, q) and features (B, h) of its parameters' dtype.

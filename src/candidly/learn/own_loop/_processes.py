@@ -24,7 +24,7 @@ from torch import Tensor
 from ...ground.problem import Refusal
 
 
-class Ranks:
+class Processes:
     """The processes that train together; ``size`` 1 where there is one."""
 
     def __init__(self) -> None:
