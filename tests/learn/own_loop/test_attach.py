@@ -95,6 +95,40 @@ def test_the_network_is_left_in_the_mode_that_it_was_in():
     assert torch.equal(net.norm.running_mean, before)
 
 
+def test_a_watch_sees_every_row_of_every_batch_once():
+    watch = candidly.detectors.Watch()
+    loop = loop_of("ce", epochs=30)
+    loop.watch(watch)
+    optimizer, slow = adam(loop), np.zeros((2, len(GIVEN)))
+    for _ in range(30):
+        for ids in batches():  # the last one is shorter
+            with torch.no_grad():
+                net = loop._stack.net.users[0]
+                kept = net.norm.running_mean.clone(), net.norm.running_var.clone()
+                logits = net(DATA.x[ids])  # in training, as the update sees them
+                net.norm.running_mean.copy_(kept[0])
+                net.norm.running_var.copy_(kept[1])
+            own = torch.from_numpy(GIVEN)[ids][:, None]
+            others = logits.scatter(1, own, -torch.inf).amax(1)
+            slow[0, ids] += (logits.gather(1, own)[:, 0] - others).double().numpy() / 30
+            slow[1, ids] += logits.softmax(1).gather(1, own)[:, 0].double().numpy() / 30
+            update(loop, optimizer, ids)
+    record = watch.record()
+    assert (record.visits == 30).all()
+    np.testing.assert_allclose(record.margin[0], slow[0], atol=1e-5)
+    np.testing.assert_allclose(record.own[0], slow[1], atol=1e-6)
+    wrong = DATA.labels["truth"] != GIVEN
+    doubt = candidly.detectors.data_maps(record).score
+    assert (doubt[wrong][:, None] > doubt[~wrong]).mean() > 0.7
+
+
+def test_a_watch_of_candidate_sets_is_refused():
+    loop = loop_of()
+    loop.watch(candidly.detectors.Watch())
+    with pytest.raises(Refusal, match="PRODEN learns from no single label a row"):
+        update(loop, adam(loop), torch.arange(16))
+
+
 # lengths of batches
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from ...data.labels.labelled import Labelled
 from ...ground.compiled import compiler
+from ...ground.problem import Refusal
 from ...learn.engine.batches import StackBatch
 from ...learn.engine.stack import Stack
 
@@ -53,7 +54,9 @@ class TrainingDynamics:
 
 
 class Watch:
-    """A watcher for ``train`` or ``fit`` that keeps statistics of every example.
+    """A watcher that keeps statistics of every example: for ``fit``, or for a loop of one's own.
+
+    There it is ``watch = method.watch(Watch())``, of what ``candidly.attach`` gives.
 
     Per update it holds on to the logits and takes one norm; everything else is done for many
     updates together. After training, ``record()`` gives what was seen.
@@ -84,6 +87,10 @@ class Watch:
             self._work(stack)
 
     def _begin(self, stack: Stack) -> None:
+        if "given" not in stack.examples.labels:
+            raise Refusal(
+                f"{stack.algorithm.label} learns from no single label a row; margins are of one."
+            )
         self.held, self.size, self.stack = [], 0, stack
         self.table = np.zeros((stack.K * stack.n, WAS_RIGHT + 1))
         self.rates = np.repeat([float(h["lr"]) for h in stack.hyper], stack.n)
@@ -92,7 +99,8 @@ class Watch:
     def _work(self, stack: Stack) -> None:
         held, norms, places, wheres, epochs = zip(*self.held)
         given = stack.examples.labels["given"][torch.cat(wheres)]
-        late = np.repeat(np.array(epochs) >= self.late_from, stack.K * stack.B)
+        rows = [part.shape[0] * part.shape[1] for part in held]  # batches may differ in length
+        late = np.repeat(np.array(epochs) >= self.late_from, rows)
         logits, lengths = ([part.flatten(0, 1) for part in parts] for parts in (held, norms))
         self.held, self.size = [], 0
         self._note(torch.cat(logits), torch.cat(lengths), given, torch.cat(places), late)
@@ -111,7 +119,10 @@ class Watch:
             ValueError: nothing was.
         """
         if self.stack is None:
-            raise ValueError("nothing was watched yet: pass the watch to fit(..., watchers=[...]).")
+            raise ValueError(
+                "nothing was watched yet: pass the watch to fit(..., watchers=[...]), or to "
+                "method.watch(...)."
+            )
         if self.held:
             self._work(self.stack)
         seen = self.table.T.reshape(-1, self.stack.K, self.stack.n)
