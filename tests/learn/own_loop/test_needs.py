@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
+from candidly import losses
 from candidly.learn.algorithms import ALGORITHMS, algorithm
 from candidly.learn.own_loop import needs_of
 from candidly.learn.own_loop._needs import _found
@@ -46,6 +48,19 @@ def test_the_page_says_of_every_algorithm_and_variant_what_it_needs():
     for label in EVERY:
         assert page.get(label, page[label.partition(":")[0]]) == needed(label), label
     assert page.keys() <= set(EVERY)
+
+
+def test_what_takes_the_place_of_published_code_has_these_names():
+    called = re.findall(r'attach\("([^"]+)", ([a-z_=, ]+)\)', PAGE)
+    assert len(called) >= 6
+    for label, arguments in called:
+        names = set(re.findall(r"(\w+)=", arguments))
+        assert names <= algorithm(label).settings().keys(), label
+    functions = re.findall(r"losses\.(\w+)\(\.\.\., ([a-z_=, ]+)\)", PAGE)
+    assert len(functions) >= 6
+    for name, arguments in functions:
+        names = set(re.findall(r"(\w+)=", arguments))
+        assert names <= signature(getattr(losses, name)).parameters.keys(), name
 
 
 def test_a_plug_in_is_watched_as_it_is():
