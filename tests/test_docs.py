@@ -24,6 +24,7 @@ LONG = {
     "building.md",
     "estimators.md",
     "extend.md",
+    "own-loop.md",
 }  # pages whose blocks take more than five seconds
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 

@@ -438,6 +438,20 @@ def test_rows_that_a_method_did_not_choose_are_refused():
     assert "chooses the rows of its batches itself at this stage" in chosen
 
 
+def test_a_pass_over_chosen_batches_ends_where_rows_are_chosen_anew():
+    loop = loop_of("pes", inputs=DATA.x, epochs=6, **shortened(ALGORITHMS["pes"]))
+    optimizer, ends = loop.drive(adam(loop)), []
+    stages = loop._stack.stages
+    while not loop.done:
+        fetched = list(loop.batch_sampler())  # all at once, as workers that are ahead
+        assert len(fetched) == len(loop.batch_sampler())
+        for ids in fetched:
+            update(loop, optimizer, torch.as_tensor(ids))
+        ends.append(loop._stack.t)
+    epoch = loop._stack.E
+    assert ends == sorted({*range(epoch, loop.updates + 1, epoch), *stages.ends[:-1]})
+
+
 def test_pictures_without_their_views_are_refused():
     class Flat(Small):
         def forward(self, x):

@@ -340,6 +340,9 @@ class Attached:
         self._repeats, self._batch_size = repeats, stack.B
         self._movers: UsersMovers = stack.movers  # type: ignore[assignment]
         self._networks = [m for m in stack.modules.values() if isinstance(m, UsersModule)]
+        users = {id(leaf) for leaf in self._networks[0].users[0].parameters()}
+        leaves = (leaf for name in stack.flats for leaf in self._movers.leaves(name))
+        self._beside = [leaf for leaf in leaves if id(leaf) not in users]
         self._watchers: list[Watcher] = []
         self._entered = -1
         self._done: list[tuple[list[StackBatch], Updates]] = []  # calls since the last step
@@ -452,7 +455,23 @@ class Attached:
         optimizer.register_step_post_hook(self._behind_step)
         return optimizer
 
-    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
+        """A hook: gradients are there, or come with a closure that the step is given."""
+        closure = args[1] if len(args) > 1 else kwargs.get("closure")  # behind the optimiser itself
+        if closure is None:
+            self._ready_to_step(optimizer)
+            return None
+
+        def then_ready() -> Any:
+            loss = closure()
+            self._ready_to_step(optimizer)
+            return loss
+
+        if len(args) > 1:
+            return (args[0], then_ready, *args[2:]), kwargs
+        return args, {**kwargs, "closure": then_ready}
+
+    def _ready_to_step(self, optimizer: Any) -> None:
         s = self._stack
         rate = self._movers.rate(s.stage)
         factor = float(torch.as_tensor(rate(s), dtype=torch.float64).flatten()[0]) if rate else 1.0
@@ -462,6 +481,7 @@ class Attached:
     def _behind_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self._rates:
             put_back(optimizer, self._rates)
+            self._rates = []
 
     # an update
 
@@ -485,6 +505,8 @@ class Attached:
         if not self._done:
             for flat in s.flats.values():
                 flat.begin(s.t)
+            for leaf in self._beside:  # which net.zero_grad() does not know
+                leaf.grad = None
         with self._autocast_apart():
             each, updates = objective(s, batches)
         loss = each.sum()
