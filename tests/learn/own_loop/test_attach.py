@@ -12,8 +12,8 @@ from candidly import ALGORITHMS
 from candidly.ground.problem import Refusal
 from candidly.learn.algorithms.weighted import WEIGHTED
 from candidly.learn.contract.battery import shortened
-from candidly.learn.own_loop import _attached, attach, needs_of
-from candidly.learn.own_loop._attached import ACCUMULATED
+from candidly.learn.own_loop import _attach, attach, needs_of
+from candidly.learn.own_loop._attach import ACCUMULATED
 from learn.own_loop.loops import SIZE, Small, made
 
 DATA = made(dtype=torch.float32)
@@ -213,7 +213,7 @@ def test_four_small_batches_are_one_large_one(name):
 
 @pytest.mark.parametrize("name", sorted(WEIGHTED - ACCUMULATED))
 def test_what_counts_a_batch_is_not_accumulated(name, monkeypatch):
-    monkeypatch.setattr(_attached, "ACCUMULATED", WEIGHTED)
+    monkeypatch.setattr(_attach, "ACCUMULATED", WEIGHTED)
     assert apart(name) > 1e-6
 
 

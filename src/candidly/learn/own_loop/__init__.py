@@ -4,7 +4,8 @@
 networks); the user keeps network, loader, optimiser, schedule and device.
 """
 
-from ._attached import Attached, attach
+from ._attach import attach
+from ._attached import Attached
 from ._needs import Needs, needs_of
 
 __all__ = ["Attached", "Needs", "attach", "needs_of"]
