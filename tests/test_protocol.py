@@ -19,14 +19,14 @@ from toys import make_stack, member, toy
 
 def test_d_prot_4_an_error_in_fetching_a_batch_is_raised_and_does_not_end_the_epoch():
     stack = make_stack(toy(), "CC")
-    gather = stack.feed._gather
+    gather = stack.feed.gather
 
     def broken(name, *places):
         if stack.t == 5:
             raise OSError("a row cannot be read")
         return gather(name, *places)
 
-    stack.feed._gather = broken
+    stack.feed.gather = broken
     with pytest.raises(OSError, match="a row cannot be read"):
         list(train(stack, (10, 20)))
     assert stack.t == 5

@@ -50,6 +50,7 @@ def stepped(page, outputs, t=50, **columns):
         T=100,
         n=15,
         B=B,
+        seen=t * B,
     )
     b = SimpleNamespace(x=None, view=lambda name: None, **{n: v[None] for n, v in columns.items()})
     stage = page.stages[0]

@@ -60,6 +60,7 @@ def stepped(batch, t, warm_up=2.0, n=15, steps=100):
         T=steps,
         n=n,
         B=B,
+        seen=t * B,
     )
     rows = SimpleNamespace(x=None, candidates=sets, label=label, inclusion=inclusion)
     return idgp.step(stack, rows)
