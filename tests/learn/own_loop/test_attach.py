@@ -132,6 +132,26 @@ def test_a_watch_of_candidate_sets_is_refused():
         update(loop, adam(loop), torch.arange(16))
 
 
+@pytest.mark.parametrize("name", ["PRODEN", "PiCO", "ldam"])
+def test_a_compiled_network_trains_as_it_is(name):
+    losses = []
+    for compiled in (False, True):
+        torch.manual_seed(0)
+        net = torch.compile(Small(), backend="aot_eager") if compiled else Small()
+        loop = loop_of(name, net, make=Small)
+        optimizer = adam(loop)
+        losses.append([update(loop, optimizer, ids) for ids in batches()])
+    np.testing.assert_allclose(*losses, atol=1e-5)
+
+
+def test_inputs_in_double_precision_are_those_of_a_network_in_single():
+    inputs = np.asarray(DATA.x, dtype=np.float64)
+    loop = loop_of("seal", inputs=inputs, epochs=12)
+    assert loop._stack.whole(0).logits.dtype == torch.float32
+    other = loop_of("seal", loop._stack.net.users[0], inputs=lambda ids: inputs[ids])
+    assert other._stack.whole(0).logits.shape == (68, 16)
+
+
 # lengths of batches
 
 

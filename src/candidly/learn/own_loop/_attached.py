@@ -99,7 +99,7 @@ class Attached:
         if "weights" not in self._stack.rows:
             kept = ", ".join(self._stack.rows) or "nothing"
             raise Refusal(f"{self.label} keeps no weights of rows; of each row it keeps {kept}.")
-        return self.table("weights")[torch.as_tensor(ids, device=self._stack.device)]
+        return self._stack.rows["weights"][0, torch.as_tensor(ids, device=self._stack.device)]
 
     def table(self, name: str) -> Tensor:
         """What the method keeps of every row under this name, (n, ...): a copy."""

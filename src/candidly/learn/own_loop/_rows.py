@@ -51,12 +51,16 @@ class UsersRows(Examples):
                 "rows beside the batch's are asked for, and nothing says what their inputs are.",
                 "give `inputs`, a function of ids int64 (m,) that returns their inputs (m, ...)",
             )
-        x = torch.as_tensor(self.source(rows), device=self.device)
-        if len(x) != len(rows):
+        # NumPy takes a tensor of one number for the number itself, and would return no row axis
+        asked = rows.repeat(2) if len(rows) == 1 else rows
+        x = torch.as_tensor(self.source(asked), device=self.device)
+        x = x.to(self.dtype) if x.is_floating_point() else x
+        if len(x) != len(asked):
             raise Refusal(
-                f"`inputs` was asked for {len(rows)} rows and returned {len(x)}.",
+                f"`inputs` was asked for {len(asked)} rows and returned {len(x)}.",
                 "have it return the inputs of these ids, in their order",
             )
+        x = x[: len(rows)]
         return x if change is None else change(x)
 
 
