@@ -18,12 +18,17 @@ TESTS = Path(__file__).parents[2]
 FEW = ("PRODEN", "PiCO", "ABLE", "sop", "co-teaching", "ldam", "pes", "dividemix")
 
 
-def check(names, folder):
+def spread(names, folder):
+    """Run two processes; what they end with lies in the folder."""
     script = Path(__file__).with_name("two_processes.py")
     path = {"PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])}
     command = [sys.executable, str(script), str(folder), *names]
     done = subprocess.run(command, env=os.environ | path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def check(names, folder):
+    spread(names, folder)
     for name in names:
         first, second = (torch.load(folder / f"{name} {rank}.pt") for rank in range(2))
         assert isinstance(first, dict), (name, first)
@@ -37,6 +42,14 @@ def check(names, folder):
 
 def test_two_processes_agree_with_one(tmp_path):
     check(FEW, tmp_path)
+
+
+def test_with_batch_norm_the_processes_agree_with_each_other(tmp_path):
+    spread(["normed"], tmp_path)
+    first, second = (torch.load(tmp_path / f"normed {rank}.pt") for rank in range(2))
+    assert any(what.startswith("buffers/") for what in first)
+    for what, tensor in first.items():
+        assert torch.equal(tensor, second[what]), what
 
 
 @pytest.mark.slow

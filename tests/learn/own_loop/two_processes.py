@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -13,7 +14,7 @@ from torch import nn
 from candidly.learn.algorithms import algorithm
 from candidly.learn.engine.train import without_denormals
 from candidly.learn.own_loop import attach
-from learn.own_loop.loops import BATCH, NAMES, SIZE, UPDATES, hyper_of, made
+from learn.own_loop.loops import BATCH, NAMES, SIZE, UPDATES, Small, hyper_of, made
 
 DATA = made(n=70)  # so that the last batch of an epoch is shorter: 6 rows, and 3 for each process
 
@@ -30,14 +31,20 @@ class Plain(nn.Module):
         return self.last(torch.relu(self.first(x)))
 
 
-def run(name: str, rank: int = 0, world: int = 1, wrapped: bool = False) -> dict[str, Any]:
+def run(
+    name: str,
+    rank: int = 0,
+    world: int = 1,
+    wrapped: bool = False,
+    make: Callable[[], nn.Module] = Plain,
+) -> dict[str, Any]:
     """A user's loop, in one process or as one of several; its losses and all that changed."""
     method = algorithm(name)
     torch.manual_seed(rank)  # each begins with numbers of its own; the first's are taken
-    net: nn.Module = Plain().double()
+    net: nn.Module = make().double()
     if rank or world == 1:
         torch.manual_seed(0)
-        net = Plain().double() if world == 1 else net
+        net = make().double() if world == 1 else net
     if wrapped:
         net = nn.parallel.DistributedDataParallel(net, find_unused_parameters=True)
     hyper = {key: value for key, value in hyper_of(method).items() if key != "batch_size"}
@@ -50,7 +57,7 @@ def run(name: str, rank: int = 0, world: int = 1, wrapped: bool = False) -> dict
         epochs=epochs,
         batch_size=BATCH,
         inputs=DATA.x,
-        make=Plain,
+        make=make,
         seed=3,
         **labels,
         **hyper,
@@ -79,6 +86,10 @@ def work(rank: int, folder: str, names: list[str]) -> None:
     place = f"file://{folder}/meeting"
     dist.init_process_group("gloo", init_method=place, rank=rank, world_size=2)
     for name in names:
+        if name == "normed":
+            path = f"{folder}/normed {rank}.pt"
+            torch.save(run("co-teaching", rank, 2, make=Small), path)
+            continue
         wrapped = len(name) % 2 == 0  # with DistributedDataParallel, and without
         try:
             torch.save(run(name, rank, 2, wrapped), f"{folder}/{name} {rank}.pt")
