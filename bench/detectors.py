@@ -45,7 +45,7 @@ def neighbours(n: int, d: int) -> list[Claim]:
     return claims
 
 
-def watching(n: int, d: int, q: int, trials: int, rounds: int) -> list[Claim]:
+def watching(n: int, d: int, q: int, trials: int, rounds: int, probs: bool) -> list[Claim]:
     """CPU seconds of whole epochs, watched and not, in turns."""
     import torch
 
@@ -81,15 +81,17 @@ def watching(n: int, d: int, q: int, trials: int, rounds: int) -> list[Claim]:
         epochs()
         return epochs
 
-    plain, watched = interleaved(rounds, side([]), side([Watch()]))
-    label = f"{n} x {d}, {q} classes, {trials} at once: watching"
+    plain, watched = interleaved(rounds, side([]), side([Watch(probs=probs)]))
+    what = "watching, probabilities kept" if probs else "watching"
+    label = f"{n} x {d}, {q} classes, {trials} at once: {what}"
     return [at_most(f"{label}, share of the time", median_ratio(watched, plain) - 1, 0.1)]
 
 
 def measure(quick: bool) -> list[Claim]:
     claims = neighbours(5_000, 64) if quick else neighbours(50_000, 512)
     for shape in WATCHED[:1] if quick else WATCHED:
-        claims += watching(*shape, rounds=5 if quick else 31)
+        for probs in (False, True):
+            claims += watching(*shape, rounds=5 if quick else 31, probs=probs)
     return claims
 
 

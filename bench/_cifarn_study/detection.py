@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,21 @@ def detect_all(data: Labelled, patches: np.ndarray) -> dict[str, Any]:
     }
 
 
+def add_missing(found: dict[str, Any], data: Labelled) -> dict[str, Any]:
+    """What was found before, and detectors that came since and need no more than one training.
+
+    Raises:
+        ValueError: another one came; its set has to be run again.
+    """
+    there = {row["detector"] for row in found["rows"]}
+    left = [name for name in DETECTORS if name not in there]
+    if more := [name for name in left if DETECTORS[name].needs != ("record",)]:
+        raise ValueError(f"{', '.join(more)} needs more: delete the results of this set of labels")
+    rows = compare(data, left, epochs=EPOCHS, net=NET, seed=SEED)
+    new = [{"features": "probabilities", **row.values()} for row in rows]
+    return {**found, "rows": [*found["rows"], *(row for row in new if row["detector"] in left)]}
+
+
 def rules(data: Path) -> list[dict[str, Any]]:
     """What the other label columns alone say of a set's labels, over all 50,000."""
     given = {name: read_labels(name, data).given for name in SETS}
@@ -82,14 +98,19 @@ def _flags(given: dict[str, np.ndarray]) -> Iterator[tuple[str, str, np.ndarray]
 
 
 def run_detection(data: Path, cache: Path, results: Path) -> None:
-    """Every set of labels that has no results yet."""
+    """Every set of labels that has no results yet, or none of a detector."""
     write_text(results / "rules.json", rules(data))
-    todo = {name: results / f"detection-{name}.json" for name in SETS}
-    todo = {name: path for name, path in todo.items() if not path.exists()}
     patches = None
-    for name, path in todo.items():
+    for name in SETS:
+        path = results / f"detection-{name}.json"
+        found = json.loads(path.read_text()) if path.exists() else {"rows": []}
+        if {row["detector"] for row in found["rows"]} >= set(DETECTORS):
+            continue
         print(f"detectors on {name}", flush=True)
         some = learned(read_labelled(name, data, cache / "data"))
+        if found["rows"]:
+            write_text(path, add_missing(found, some))
+            continue
         if patches is None:
             patches = features_of(np.asarray(some.inputs))
         write_text(path, detect_all(some, patches))

@@ -97,14 +97,20 @@ def main(arguments: Sequence[str], results: Path) -> None:
             continue
         asked.results.mkdir(parents=True, exist_ok=True)
         run_piece(piece, left, asked.results / f"{piece.data}.jsonl", asked.epochs)
-        _note_machine(asked.results, piece.data)
+        _note_machine(asked.results, piece.data, left)
         spent = time.monotonic() - started
         rest = spent / (number + 1) * (len(todo) - number - 1) / 60
         print(*piece, f"· {number + 1} of {len(todo)} · {rest:.0f} min left", flush=True)
 
 
-def _note_machine(folder: Path, data: str) -> None:
+def _note_machine(folder: Path, data: str, detectors: Sequence[str]) -> None:
+    """Add where a data set's detectors were run, where that is another place or day."""
     path = folder / "machines.json"
     known = json.loads(path.read_text()) if path.exists() else {}
+    before, here = known.get(data), machine()
+    if before is None:
+        known[data] = here
+    elif here not in before:
+        known[data] = f"{before}; {', '.join(detectors)}: {here}"
     with replacing(path) as file:
-        file.write((json.dumps(known | {data: machine()}, indent=1) + "\n").encode())
+        file.write((json.dumps(known, indent=1) + "\n").encode())

@@ -48,6 +48,7 @@ def test_records_are_averaged_over_runs():
         own=[[0.5, 0.1, 1], [0.7, 0.3, 1]],
         own_deviation=[[0.2, 0, 0], [0.4, 0, 0]],
         influence=[[0.0, 1, 8], [2, 1, 0]],
+        probs_margin=[[2.0, -1, 0], [4, -5, 1]],
         forgotten=[[0, 2, 1], [4, 3, 1]],
         learned=[[True, True, False], [True, True, True]],
     )
@@ -56,6 +57,7 @@ def test_records_are_averaged_over_runs():
     np.testing.assert_allclose(maps.score, [0.4, 0.8, 0])
     np.testing.assert_allclose(maps.about["variability"], [0.3, 0, 0])
     assert detectors.tracin(record).score.tolist() == [1, 1, 4]
+    assert detectors.mean_probs(record).score.tolist() == [-3, 3, -0.5]
     assert detectors.forgetting(record).score.tolist() == [2, 2.5, math.inf]
 
 

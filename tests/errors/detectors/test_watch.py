@@ -21,7 +21,7 @@ EPOCHS, RUNS, LR = 6, 2, 1e-3
 @pytest.fixture(scope="module", params=[_watch.HELD, 500], ids=["whole epochs", "in pieces"])
 def watched(request):
     data = small(n=151)
-    watch, history = detectors.Watch(), History()
+    watch, history = detectors.Watch(probs=True), History()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_watch, "HELD", request.param)
         rows = [np.arange(data.n)] * RUNS
@@ -58,6 +58,9 @@ def test_every_number_is_that_of_the_history(watched):
             assert record.forgotten[at] == sum(a and not b for a, b in pairwise(right))
             assert record.learned[at] == any(right)
             assert record.influence[at] == pytest.approx(influence, rel=1e-4)
+            means = np.log(np.mean(p, axis=0))
+            gap = margin(means, visits[0][3])
+            assert record.probs_margin[at] == pytest.approx(gap, rel=1e-4, abs=1e-4)
     assert missed > 0
     assert 0 < record.learned.mean() < 1
     assert record.forgotten.max() > 0
@@ -117,6 +120,8 @@ def test_what_the_last_epochs_left_out_is_visited_once_more():
     rest = np.flatnonzero(before.visits[0] == 1)
     np.testing.assert_array_equal(after.visits[0, out], 1)
     assert np.isfinite(detectors.small_loss(after).score).all()
+    with pytest.raises(ValueError, match="Watch\\(probs=True\\)"):
+        detectors.mean_probs(after)
     assert len(rest) + len(out) == data.n
 
 

@@ -99,10 +99,11 @@ def test_the_network_is_left_in_the_mode_that_it_was_in():
 
 def test_a_watch_sees_every_row_of_every_batch_once():
     torch.manual_seed(0)
-    watch = candidly.detectors.Watch()
+    watch = candidly.detectors.Watch(probs=True)
     loop = loop_of("ce", epochs=30)
     loop.watch(watch)
     optimizer, slow = adam(loop), np.zeros((2, len(GIVEN)))
+    means = torch.zeros(len(GIVEN), SIZE)
     for _ in range(30):
         for ids in batches():  # the last one is shorter
             with torch.no_grad():
@@ -115,13 +116,17 @@ def test_a_watch_sees_every_row_of_every_batch_once():
             others = logits.scatter(1, own, -torch.inf).amax(1)
             slow[0, ids] += (logits.gather(1, own)[:, 0] - others).double().numpy() / 30
             slow[1, ids] += logits.softmax(1).gather(1, own)[:, 0].double().numpy() / 30
+            means[ids] += logits.softmax(1).detach() / 30
             update(loop, optimizer, ids)
     record = watch.record()
     assert (record.visits == 30).all()
     np.testing.assert_allclose(record.margin[0], slow[0], atol=1e-5)
     np.testing.assert_allclose(record.own[0], slow[1], atol=1e-6)
+    own = torch.from_numpy(GIVEN)[:, None]
+    ratio = means.gather(1, own)[:, 0] / means.scatter(1, own, 0).amax(1)
+    np.testing.assert_allclose(record.probs_margin[0], ratio.log(), atol=1e-5)
     wrong = DATA.labels["truth"] != GIVEN
-    doubt = candidly.detectors.data_maps(record).score
+    doubt = candidly.detectors.mean_probs(record).score
     assert (doubt[wrong][:, None] > doubt[~wrong]).mean() > 0.7
 
 

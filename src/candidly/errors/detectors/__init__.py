@@ -52,6 +52,7 @@ _WHERE = {
     "knn_rank": "_knn",
     "knn_vote": "_knn",
     "loss": "_probs",
+    "mean_probs": "_trained",
     "mistakenness": "_probs",
     "nearest": "_neighbours",
     "rank_average": "_rank_average",
@@ -75,7 +76,7 @@ if TYPE_CHECKING:
     from ._rank_average import rank_average
     from ._subject import EPOCHS
     from ._table import DETECTORS, Detector, check_taken, detect
-    from ._trained import data_maps, el2n, forgetting, small_loss, tracin
+    from ._trained import data_maps, el2n, forgetting, mean_probs, small_loss, tracin
     from ._watch import TrainingDynamics, Watch, record
     from .noises import compare_noises
 
@@ -120,6 +121,7 @@ __all__ = [
     "knn_rank",
     "knn_vote",
     "loss",
+    "mean_probs",
     "mistakenness",
     "nearest",
     "rank_average",

@@ -151,6 +151,14 @@ _ROWS = (
         "Swayamdipta et al., EMNLP 2020",
     ),
     Detector(
+        "mean-probs",
+        ("record",),
+        lambda s: _trained.mean_probs(s.record),
+        False,
+        "another class with a larger mean probability throughout training",
+        "Pickler, Kamassury & Silva, 2025",
+    ),
+    Detector(
         "el2n",
         ("training",),
         lambda s: _trained.el2n(s.data, **_training(s)),

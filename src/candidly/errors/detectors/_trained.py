@@ -44,6 +44,23 @@ def data_maps(record: TrainingDynamics) -> Detection:
     return Detection(1 - record.own.mean(0), about={"variability": variability.tolist()})
 
 
+def mean_probs(record: TrainingDynamics) -> Detection:
+    """Score: ln of the largest mean probability of another class, less ln of that of the label.
+
+    The means are over the visits. Above 0 where the network took the example for another class on
+    the whole. No cut: its source flags as many as are known to be wrong.
+
+    Raises:
+        ValueError: the watch kept no probabilities.
+
+    Source: Pickler, Kamassury & Silva, Benchmarking noisy label detection methods, 2025
+    (arXiv:2510.16211): average probability and logit margin, in-sample.
+    """
+    if record.probs_margin is None:
+        raise ValueError("the record has no `probs_margin`: watch with Watch(probs=True).")
+    return Detection(-record.probs_margin.mean(0))
+
+
 def tracin(record: TrainingDynamics) -> Detection:
     """Score: self-influence on the last layer, Σ lr |p - e_y|² (1 + |f|²), a term per visit.
 

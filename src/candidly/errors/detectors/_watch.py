@@ -39,6 +39,8 @@ class TrainingDynamics:
         forgotten: int64, how often it was right at a visit and wrong at the next.
         learned: bool, whether it was ever right.
         influence: the sum of lr |p - e_y|² (1 + |f|²), the squared gradient of the last layer.
+        probs_margin: ln of the mean p_y less ln of the largest mean of another class; None where
+            the watch kept no probabilities.
 
     A mean is NaN where there was no visit.
     """
@@ -51,6 +53,7 @@ class TrainingDynamics:
     forgotten: np.ndarray
     learned: np.ndarray
     influence: np.ndarray
+    probs_margin: np.ndarray | None = None
 
 
 class Watch:
@@ -60,6 +63,10 @@ class Watch:
 
     Per update it holds on to the logits and takes one norm; everything else is done for many
     updates together. After training, ``record()`` gives what was seen.
+
+    Args:
+        probs: keep the sums of every class's probability, too, for ``probs_margin``: 4 q bytes
+            an example and training.
 
     >>> from candidly.data.sources import load
     >>> from dataclasses import replace
@@ -71,7 +78,8 @@ class Watch:
     (1, 1797)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, probs: bool = False) -> None:
+        self.probs = probs
         self.stack: Stack | None = None
         self.held: list[tuple[Any, ...]] = []
         self.size = 0
@@ -93,6 +101,7 @@ class Watch:
             )
         self.held, self.size, self.stack = [], 0, stack
         self.table = np.zeros((stack.K * stack.n, WAS_RIGHT + 1))
+        self.sums = np.zeros((stack.K * stack.n if self.probs else 0, stack.q), np.float32)
         self.rates = np.repeat([float(h["lr"]) for h in stack.hyper], stack.n)
         self.late_from = math.floor(round((1 - LATE) * stack.T / stack.E, 6))
 
@@ -110,7 +119,7 @@ class Watch:
     ) -> None:
         """Add visits, in the order in which they were made."""
         z, f, y, at = (tensor.cpu().numpy() for tensor in (logits, norms, given, rows))
-        _visit(z, f, y, at, late, self.rates, self.table)
+        _visit(z, f, y, at, late, self.rates, self.table, self.sums)
 
     def record(self) -> TrainingDynamics:
         """What was seen so far.
@@ -136,7 +145,15 @@ class Watch:
             forgotten=seen[FORGOTTEN].astype(np.int64),
             learned=seen[RIGHT] > 0,
             influence=seen[INFLUENCE].copy(),
+            probs_margin=self._probs_margin() if self.probs else None,
         )
+
+    def _probs_margin(self) -> np.ndarray:
+        assert self.stack is not None
+        given = self.stack.labels("given").cpu().numpy().ravel()
+        own, other = _own_and_other(self.sums, given)
+        with np.errstate(divide="ignore", invalid="ignore"):  # no visit: NaN
+            return (np.log(own) - np.log(other)).reshape(self.stack.K, self.stack.n)
 
     def visit_the_rest(self) -> None:
         """Visit once more, with the network as it is, what the last epochs left out."""
@@ -156,7 +173,25 @@ class Watch:
 
 
 @compiler()
-def _visit(logits, norms, given, rows, late, rates, table):
+def _own_and_other(sums, given):
+    """Of each row the label's number and the largest of the others, at least 1e-37: float64 (v,).
+
+    NaN where a row is all 0.
+    """
+    own, other = np.full(len(given), np.nan), np.full(len(given), np.nan)
+    for i in range(len(given)):
+        if sums[i].max() > 0:
+            own[i] = other[i] = 1e-37
+            for j in range(sums.shape[1]):
+                if j == given[i]:
+                    own[i] = max(own[i], float(sums[i, j]))
+                else:
+                    other[i] = max(other[i], float(sums[i, j]))
+    return own, other
+
+
+@compiler()
+def _visit(logits, norms, given, rows, late, rates, table, sums):
     """Add visits to the table, one after the other.
 
     Args:
@@ -164,7 +199,9 @@ def _visit(logits, norms, given, rows, late, rates, table):
         rows: int (v,), of the table; late: bool (v,).
         rates: float64, the learning rate for each row of the table.
         table: float64, written in place.
+        sums: float32, of probabilities, a row for each of the table's, written in place; or none.
     """
+    parts = np.empty(logits.shape[1])
     for i in range(len(rows)):
         label, z = given[i], logits[i]
         top, best, other = z[0], 0, -np.inf
@@ -175,10 +212,10 @@ def _visit(logits, norms, given, rows, late, rates, table):
                 other = z[j]
         total, squares = 0.0, 0.0
         for j in range(len(z)):
-            e = math.exp(z[j] - top)
-            total += e
-            squares += e * e
-        own = math.exp(z[label] - top) / total
+            parts[j] = math.exp(z[j] - top)
+            total += parts[j]
+            squares += parts[j] ** 2
+        own = parts[label] / total
         residual = max(0.0, squares / total**2 + 1 - 2 * own)  # |p - e_y|²
         right = best == label
         row = table[rows[i]]
@@ -193,6 +230,9 @@ def _visit(logits, norms, given, rows, late, rates, table):
         if late[i]:
             row[LATE_VISITS] += 1
             row[LATE_LOSS] += math.log(total) + top - z[label]
+        if len(sums):
+            for j in range(len(z)):
+                sums[rows[i], j] += parts[j] / total
 
 
 def _mean(total: np.ndarray, count: np.ndarray) -> np.ndarray:
@@ -217,7 +257,7 @@ def record(
     """
     from ._train import examples_of, seeds_of, trained
 
-    watch = Watch()
+    watch = Watch(probs=True)
     rows = [np.arange(data.n)] * runs
     seeds = seeds_of("record", seed, runs)
     trained(examples_of(data, net), rows, seeds, epochs, [watch], net=net, recipe=recipe)
