@@ -54,8 +54,9 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="A name of candidly algorithms list. (default: PRODEN for candidate sets, ce for "
-            "one label a row)",
+            help="A name of candidly algorithms list, or logistic, forest, boosting, bayes (texts) "
+            "or blend, a weighted mean of such. (default: PRODEN for candidate sets; blend for one "
+            "label a row of a table or of texts, where nothing is said of a network; else ce)",
         ),
     ] = None,
     as_published: Annotated[
@@ -114,7 +115,7 @@ def train(
         with _progress.reading("training", "trained") as watch:
 
             def told(updates: int, of: int) -> None:
-                done[:] = updates, of
+                done[0] = updates
                 watch(updates, of)
 
             trained = fit_and_measure(
@@ -145,6 +146,7 @@ def train(
             "labels": "candidate sets" if trained.reads_sets else "one label a row",
             "algorithm": model.about["algorithm"],
             "default": algorithm is None,
+            "judged": model.about.get("classifier", {}).get("judged", []),
             "net": model.about["net"],
             "hyper": model.about["hyper"],
             "steps": trained.steps,
@@ -152,6 +154,7 @@ def train(
             "track": track_of(loaded.source),
             "seed": seed,
             "measured": {n: v if math.isfinite(v) else None for n, v in trained.measured.items()},
+            "intervals": trained.intervals,
             "on the premise": on_premise(model, held),
             "constant": trained.constant,
         }
@@ -167,10 +170,8 @@ def train(
 
 
 def _stopped(done: int, steps: int) -> str:
-    return (
-        f"stopped after {done:,} of {steps:,} updates; nothing was written. The same command "
-        "starts again."
-    )
+    after = f" after {done:,} of {steps:,} updates" if steps else ""
+    return f"stopped{after}; nothing was written. The same command starts again."
 
 
 def _loaded(what: str, root: Path | None, roles: Any, labels: str | None) -> Labelled:

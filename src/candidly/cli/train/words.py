@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...show.grid import Column, Grid
+
 if TYPE_CHECKING:
     from ...data.labels.labelled import Labelled
 
@@ -31,10 +33,10 @@ def print_training(about: dict[str, Any], data: Labelled) -> None:
         listed = "" if isinstance(names, int) else f": {_listed(names)}"
         print(f"{count:,} {kind}{'s' * (count != 1)}{listed}".replace("categorys", "categories"))
     default = f", the default for {about['labels']}" if about["default"] else ""
-    print(
-        f"{about['algorithm']}{default}: {about['steps']:,} updates on {about['learned from']:,}"
-        " rows"
-    )
+    trained = f"{about['steps']:,} updates on" if about["steps"] else "learned from"
+    print(f"{about['algorithm']}{default}: {trained} {about['learned from']:,} rows")
+    if about["judged"]:
+        print(_judged(about["judged"]).text())
     if about["track"]:
         print(f"{about['track']}: a track of its own")
     if about["measured"]:
@@ -42,6 +44,7 @@ def print_training(about: dict[str, Any], data: Labelled) -> None:
         width = max(len(name) for name in about["measured"])
         for name, value in about["measured"].items():
             shown = "   -  " if value is None else f"{value:6.1%}"
+            shown += _between(about["intervals"][name])
             known = about["truth known"]
             some = f", of {known:,} rows" * (
                 name.startswith("oracle") and known < about["held out"]
@@ -56,6 +59,22 @@ def print_training(about: dict[str, Any], data: Labelled) -> None:
         if constant := about["constant"]:
             print(f"  always {constant['class']!r}: {constant['share']:.1%}")
     print(f"next: {about['next']}")
+
+
+def _judged(judged: list[dict[str, Any]]) -> Grid:
+    """How each classifier of a blend did on rows that it had not learned from."""
+    columns = (
+        Column("on rows that it has not seen", "name"),
+        Column("given label predicted", form=".1%"),
+        Column("log loss", form=".3f"),
+        Column("weight", form=".0%"),
+    )
+    rows = [(one["name"], one["agreement"], one["loss"], one["weight"]) for one in judged]
+    return Grid("", columns, rows)
+
+
+def _between(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else f" ({ends[0]:.1%} to {ends[1]:.1%})"
 
 
 def _sets(data: Labelled) -> str:

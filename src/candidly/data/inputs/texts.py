@@ -18,8 +18,13 @@ def word_counts(texts: Sequence[str]) -> Any:
 
     Words are hashed to columns; those that no text needs are left out.
     """
-    counts = _hashing(SPARSE).transform(texts)
+    counts = hashed_words(texts)
     return counts[:, np.flatnonzero(counts.getnnz(0))]
+
+
+def hashed_words(texts: Sequence[str]) -> Any:
+    """The same with all 65,536 columns, so that a text's numbers depend on it alone."""
+    return _hashing(SPARSE).transform(texts)
 
 
 def gram_counts(texts: Sequence[str]) -> Any:

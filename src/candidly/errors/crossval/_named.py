@@ -6,50 +6,17 @@ Those of scikit-learn's see pictures as descriptors and texts as counts of words
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from ...data.labels.kinds import ONE_OF
 from ...data.labels.labelled import Labelled
 from ...ground.names import same
 from ...ground.spec import read
+from ...learn.classifiers import CLASSIFIERS, classifier
+from ...learn.classifiers.pipelines import TEXTS_C, scaled
 from ._features import Features, Views, grams, sentences, usual
 from ._job import Network
-
-PICTURES_C = 0.03  # descriptors are many, and say much the same
-TEXTS_C = 10  # words weigh between 0 and 1, and each says little
-ROUGH = 1e-3  # of many standardised features; finer steps take thrice as long for no better loss
-WORDS_KEPT = 1000  # where tables with mostly zeros are not taken
-
-
-def logistic(kind: str) -> Any:
-    """Logistic regression on standardised features, of texts on weighed words."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-
-    of_texts: dict[str, Any] = {"C": TEXTS_C}  # at a rougher step it may stop before it begins
-    settings = {"table": {}, "texts": of_texts, "columns": {"tol": ROUGH}}.get(
-        kind, {"C": PICTURES_C, "tol": ROUGH}
-    )
-    return make_pipeline(*_scaled(kind), LogisticRegression(max_iter=1000, **settings))
-
-
-def forest(kind: str) -> Any:
-    """300 trees, at least two examples a leaf."""
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.pipeline import make_pipeline
-
-    return make_pipeline(*_weighed(kind), RandomForestClassifier(300, min_samples_leaf=2))
-
-
-def boosting(kind: str) -> Any:
-    """Gradient boosting over histograms; of texts, on the 1000 words that tell most."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.feature_selection import SelectKBest, chi2
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import FunctionTransformer
-
-    few = [SelectKBest(chi2, k=WORDS_KEPT), FunctionTransformer(_dense)] if kind == "texts" else []
-    return make_pipeline(*_weighed(kind), *few, HistGradientBoostingClassifier())
 
 
 def knn(kind: str) -> Any:
@@ -58,7 +25,7 @@ def knn(kind: str) -> Any:
     from sklearn.pipeline import make_pipeline
 
     metric = "cosine" if kind == "texts" else "minkowski"
-    return make_pipeline(*_scaled(kind), KNeighborsClassifier(10, metric=metric))
+    return make_pipeline(*scaled(kind), KNeighborsClassifier(10, metric=metric))
 
 
 def of_sentences(kind: str) -> Any:
@@ -75,39 +42,20 @@ def fasttext(kind: str) -> Any:
     return FastText()
 
 
-def _weighed(kind: str) -> list[Any]:
-    """Words that are in fewer of the training texts weigh more."""
-    if kind != "texts":
-        return []
-    from sklearn.feature_extraction.text import TfidfTransformer
-
-    return [TfidfTransformer(sublinear_tf=True)]
-
-
-def _scaled(kind: str) -> list[Any]:
-    if kind == "texts":
-        return _weighed(kind)
-    from sklearn.preprocessing import StandardScaler
-
-    return [StandardScaler()]
-
-
-def _dense(table: Any) -> Any:
-    return table.toarray()
-
-
 MEANT = {"steps": "the number of updates", "net": "the kind", "recipe": "the training"}
 
 # name -> (kind of inputs) -> an unfitted pipeline
 NAMED: dict[str, Callable[[str], Any]] = {
-    "logistic": logistic,
-    "forest": forest,
-    "boosting": boosting,
+    **{name: partial(classifier, name) for name in CLASSIFIERS},
     "knn": knn,
     "fasttext": fasttext,
     "sentences": of_sentences,
 }
-OF_TEXTS: Mapping[str, Callable[[Views], Features]] = {"fasttext": grams, "sentences": sentences}
+OF_TEXTS: Mapping[str, Callable[[Views], Features]] = {  # which take nothing else
+    "bayes": usual,
+    "fasttext": grams,
+    "sentences": sentences,
+}
 
 
 def seen_by(name: str) -> Callable[[Views], Features]:
@@ -164,10 +112,17 @@ def by_name(
 
         text.lookup({**NAMED, **ALGORITHMS}, "classifier or algorithm")
         return Network(name, **asked)
-    text.alone()
     for option in asked:
         raise _no_network([name], option)
+    if base in CLASSIFIERS:
+        return classifier(name, kind)
+    text.alone()
     return NAMED[base](kind)
+
+
+def is_named(name: str) -> bool:
+    """Whether a text begins with a name of ``NAMED``."""
+    return same(NAMED, name.partition(":")[0]) is not None
 
 
 def by_names(

@@ -22,7 +22,7 @@ from ._classifiers import learner as of_classifier
 from ._features import ENCODERS, Views, framed, plain
 from ._folds import checked_folds, checked_groups, make_folds
 from ._job import Held, Job, Learner, Network, held_out, within
-from ._named import NAMED, by_name, default_classifier, seen_by
+from ._named import NAMED, by_name, default_classifier, is_named, seen_by
 from ._result import CrossValidated
 
 if TYPE_CHECKING:
@@ -351,7 +351,7 @@ class _Progress:
 
 def _is_described(classifier: Any, kind: str) -> bool:
     """Whether it sees pictures as descriptors: networks see the pixels of arrays."""
-    if isinstance(classifier, str) and classifier in NAMED:
+    if isinstance(classifier, str) and is_named(classifier):
         return kind in ("images", "media")
     return kind == "media" and isinstance(classifier, str | Network)
 

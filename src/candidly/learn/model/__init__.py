@@ -1,7 +1,8 @@
 """One run on all the data: fit, predict, save."""
 
 from ._fit import DEFAULTS, default_algorithm, fit, hyper_parameters, recipe_for, row_weights
-from ._model import Model, load_model, measures
+from ._load import load_model
+from ._model import Model, measures
 from ._reading import takes_pictures
 
 __all__ = [

@@ -14,12 +14,13 @@ from ...data.labels.kinds import ALL_OF, several_hold
 from ...data.labels.labelled import Labelled, from_arrays
 from ...ground.arrays import door
 from ...ground.device import check_device
-from ...ground.names import nearest, shortened
+from ...ground.names import UnknownName, lookup, nearest, same, shortened
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
 from ..algorithms import ALGORITHMS, Algorithm, Setting, common, configuration
 from ..algorithms import algorithm as algorithm_named
 from ..algorithms.weighted import WEIGHTED
+from ..classifiers import CLASSIFIERS, is_classifier
 from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
 from ..engine.recipe import Recipe, default_recipe, unsuited, unsuited_to
 from ..engine.recipe import recipe as recipe_named
@@ -35,18 +36,25 @@ from ._model import Model
 from ._reading import fit_reading, takes_pictures
 
 DEFAULTS = {"candidates": "PRODEN", "given": "ce"}  # by the labels there are, the first that is
+BLEND = "blend"  # of one label a row, on inputs of these kinds
+BLENDED = ("table", "columns", "texts")
+STEPS = 10_000
 TOLD_EVERY = 50  # updates
 
 
-def default_algorithm(data: Labelled) -> str:
-    """The algorithm that is taken for these labels where none is named; see ``DEFAULTS``.
+def default_algorithm(data: Labelled, network: bool = False) -> str:
+    """What learns from these labels where nothing is named; see ``DEFAULTS`` and ``BLENDED``.
+
+    Args:
+        network: it has to be an algorithm, which trains a network.
 
     Raises:
         ValueError: neither candidate sets nor one label a row.
     """
     for labels, name in DEFAULTS.items():
         if getattr(data, labels) is not None:
-            return name
+            blended = labels == "given" and data.kind in BLENDED and not network
+            return BLEND if blended else name
     if data.label_kind == ALL_OF:
         raise ValueError(several_hold(data.source))
     raise Refusal(
@@ -61,7 +69,7 @@ def fit(
     data: Labelled | tuple[Any, Any],
     algorithm: str | Algorithm | None = None,
     *,
-    steps: int = 10_000,
+    steps: int | None = None,
     seed: int = 0,
     scaling: str = "train",
     net: str | None = None,
@@ -82,8 +90,11 @@ def fit(
             kinds, texts and pictures become numbers is found out from them, and kept with the
             model.
         algorithm: a name of ``ALGORITHMS``, with a variant after a colon if need be, or one of its
-            values. By default ``PRODEN`` for candidate sets, and ``ce`` for one label a row.
-        steps: updates.
+            values; or one of ``classifiers.CLASSIFIERS`` (``blend``, ``logistic``, ``boosting``,
+            ...), for which data, seed and ``watch`` are all that counts. By default ``PRODEN`` for
+            candidate sets, and for one label a row ``ce``; but ``blend`` where the inputs are a
+            table or texts and nothing below is said of a network.
+        steps: updates; by default 10,000.
         seed: the seed of initialisation and order.
         scaling: ``train`` standardises the features, ``none`` leaves them as they are.
         net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``; ``cnn:width=32``,
@@ -112,7 +123,23 @@ def fit(
         FloatingPointError: training diverged.
     """
     data = _labelled(data, algorithm)
-    method = _method(default_algorithm(data) if algorithm is None else algorithm)
+    options = {
+        "steps": steps,
+        "scaling": None if scaling == "train" else scaling,
+        "net": net,
+        "recipe": recipe,
+        "device": None if device == "cpu" else device,
+        "watchers": watchers or None,
+        "every": every,
+        "sample_weight": sample_weight,
+        **hyper,
+    }
+    said = [option for option, value in options.items() if value is not None]
+    if algorithm is None:
+        algorithm = default_algorithm(data, network=bool(said))
+    if isinstance(algorithm, str) and is_classifier(algorithm):
+        return _classifier(data, algorithm, whole(seed, "seed"), watch, said)
+    steps, method = STEPS if steps is None else steps, method_named(algorithm)
     data, weights = _weighted(data, method, sample_weight)
     _check_net(net)
     steps, seed = whole(steps, "steps", low=1), whole(seed, "seed")
@@ -182,6 +209,29 @@ def fit(
     with one_thread():
         scores = suspicion(stack)
     return Model(_parameters(stack), scaled, about, scores)
+
+
+def _classifier(
+    data: Labelled,
+    name: str,
+    seed: int,
+    watch: Callable[[int, int], None],
+    said: Sequence[str],
+) -> Model:
+    """A classifier that is no network, for which nothing is said that is of networks.
+
+    Raises:
+        ValueError: something is; names it.
+    """
+    from ._classified import fit_classifier
+
+    if said:
+        raise Refusal(
+            f"`{said[0]}` is not used by {name}, which is no network.",
+            "leave it out",
+            "take an algorithm, such as ce",
+        )
+    return fit_classifier(data, name, seed=seed, watch=watch)
 
 
 def _weighted(
@@ -261,7 +311,7 @@ def _labelled(data: Any, algorithm: Any) -> Labelled:
     )
 
 
-def _method(algorithm: Any) -> Algorithm:
+def method_named(algorithm: Any) -> Algorithm:
     """The algorithm of a name, or a value that has one.
 
     Raises:
@@ -269,7 +319,12 @@ def _method(algorithm: Any) -> Algorithm:
         KeyError: a name that is not there.
     """
     if not isinstance(algorithm, Algorithm):
-        return algorithm_named(algorithm)
+        try:
+            return algorithm_named(algorithm)
+        except UnknownName:
+            if isinstance(algorithm, str) and same(ALGORITHMS, algorithm.partition(":")[0]) is None:
+                lookup({**ALGORITHMS, **CLASSIFIERS}, algorithm, "algorithm or classifier")
+            raise
     listed = ALGORITHMS.get(algorithm.name)
     if listed is None:
         raise ValueError(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +13,12 @@ from ...data.inputs import Pictures
 from ...data.inputs.tokens import Tokens, Words
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
-from ...ground.checks import checked_classes
-from ...ground.names import UnknownName
-from ...ground.problem import Refusal, passed, why
 from ...stats import criteria
 from ..algorithms import algorithm as algorithm_named
 from ..engine.forward import rows_at_once
 from ..engine.train import one_thread
-from ..nets import Net, fixed, function_of, network
-from ..written.nets import pinned, read_net
-from ._file import NoModel, read_model, write_model
+from ..nets import Net, fixed, network
+from ._file import write_model
 from ._reading import Reading, from_json
 
 LARGEST_INPUT = 2**24  # numbers
@@ -73,11 +67,11 @@ class Model:
     @property
     def shape(self) -> tuple[int, ...]:
         """Of one input as the network takes it, (d,) or (C, H, W)."""
-        return _shape(self.about, self.scaling[0])
+        return shape_of(self.about, self.scaling[0])
 
     def _takes(self) -> str:
         words = self.about.get("words")
-        return _size(self.shape) if words is None else f"texts of {words['size']:,} tokens"
+        return size_text(self.shape) if words is None else f"texts of {words['size']:,} tokens"
 
     @property
     def features(self) -> tuple[str, ...] | None:
@@ -110,8 +104,12 @@ class Model:
         counts = self._label_counts() if adjusted else None
         if isinstance(inputs, Labelled):
             inputs = self.reading.of(inputs)
+        logits = self._logits(inputs, watch)
+        return logits if counts is None else criteria.prior_adjusted(logits, counts)
+
+    def _logits(self, inputs: Any, watch: Callable[[int, int], None]) -> np.ndarray:
         raw = self._read(inputs)
-        net, averaged = _network(self.about, self.shape, self.classes)
+        net, averaged = network_of(self.about, self.shape, self.classes)
         tensors = {
             name: torch.from_numpy(v if averaged > 1 else v[None])
             for name, v in self.parameters.items()
@@ -132,7 +130,7 @@ class Model:
                 trunk = net.trunk(state, x.expand(averaged, *x.shape))
                 logits[rows] = net.head(state, trunk).mean(0).numpy()
                 watch(min(start + at_once, len(raw)), len(raw))
-        return logits if counts is None else criteria.prior_adjusted(logits, counts)
+        return logits
 
     def _label_counts(self) -> np.ndarray:
         """Of each class among the training labels, int64 (q,)."""
@@ -152,7 +150,8 @@ class Model:
         shape = raw.shape if isinstance(raw, Pictures) else raw.shape[1:]
         if shape != self.shape:
             raise ValueError(
-                f"`inputs` has {_size(shape)}; this model was trained on {_size(self.shape)}."
+                f"`inputs` has {size_text(shape)}; this model was trained on "
+                f"{size_text(self.shape)}."
             )
         return raw
 
@@ -207,12 +206,12 @@ class Model:
         return ((numbers - shift) * factor).astype(np.float32)
 
 
-def _shape(about: Mapping[str, Any], shift: np.ndarray) -> tuple[int, ...]:
+def shape_of(about: Mapping[str, Any], shift: np.ndarray) -> tuple[int, ...]:
     """Of one input; models of before kept no shape, and took rows of numbers."""
     return tuple(int(size) for size in about.get("shape", (len(shift),)))
 
 
-def _size(shape: tuple[int, ...]) -> str:
+def size_text(shape: tuple[int, ...]) -> str:
     if len(shape) == 1:
         return f"{shape[0]} features"
     channels, high, wide = shape
@@ -248,65 +247,7 @@ def measures(logits: np.ndarray, data: Labelled) -> dict[str, float]:
     return {name: float(value) for name, value in found.items()}
 
 
-def load_model(path: Path | str, net: str | None = None) -> Model:
-    """A model that ``Model.save`` or ``candidly train`` wrote, if no bit of it has changed since.
-
-    No code is kept in a model, or loaded from it.
-
-    Args:
-        net: ``FILE.py:make``, of a model whose network a file of one's own made: that file, as it
-            was; ``hf:FOLDER``, of one that was a language model. Of other models what they have,
-            if anything.
-
-    Raises:
-        FileNotFoundError: no such file.
-        ValueError: the file is something else, damaged, or of another version; its network's file
-            is not given, or is not as it was.
-    """
-    arrays, about = read_model(path)
-    _check_net(path, about, net)
-    try:
-        _check(arrays, about)
-        parameters = {n.removeprefix(NET): a for n, a in arrays.items() if n.startswith(NET)}
-        scaling = arrays["shift"], arrays["factor"]
-        return Model(parameters, scaling, about, arrays.get("suspicion"))
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise NoModel(f"{path} is a damaged model{why(error, ': {}')}. Train it again.") from error
-
-
-def _check_net(path: Path | str, about: Mapping[str, Any], net: str | None) -> None:
-    """Load the file that made a model's network, if one did."""
-    try:
-        trained = read_net(about["net"])
-    except (KeyError, ValueError):
-        return  # ``_check`` says so
-    given = None if net is None else pinned(net)
-    if not trained.own:
-        if given not in (None, trained.text):
-            raise ValueError(f"{path} has the network {trained.text}, not {given}; leave it out.")
-        return
-    called = trained.called
-    if given is None and trained.place:
-        raise Refusal(
-            f"{path} was trained with {trained.text}, a language model whose configuration stays "
-            "in its folder.",
-            "name that folder, as it was: `net='hf:FOLDER'`",
-        )
-    if given is None:
-        raise Refusal(
-            f"the network of {path} was made by {called}, and a model keeps no code.",
-            f"name that file, as it was: {passed('net', called)}",
-        )
-    if given != trained.text:
-        raise ValueError(
-            f"{path} was trained with {trained.text}, and this is {given}: another one, or one "
-            "that was edited since. Give it as it was."
-        )
-    if trained.file is not None:
-        function_of(replace(read_net(net), digest=trained.digest))
-
-
-def _network(
+def network_of(
     about: Mapping[str, Any], shape: tuple[int, ...], classes: Sequence[str]
 ) -> tuple[Net, int]:
     """The network that predicts, and how many copies of it are averaged."""
@@ -320,48 +261,3 @@ def _network(
     made = network(about["net"], shape, len(classes), words, tuple(classes))
     nets = method.networks_on(made, len(classes), about["hyper"])
     return nets[method.predicts], int(about.get("averaged", 1))
-
-
-def _check(arrays: Mapping[str, np.ndarray], about: dict) -> None:
-    """Refuse arrays that the network cannot have, or a description that lacks something.
-
-    Raises:
-        ValueError, KeyError, TypeError: what is wrong.
-    """
-    classes = checked_classes(about["classes"])
-    for name in ("hyper", "trained"):
-        if not isinstance(about.get(name, {}), Mapping):
-            raise ValueError(f"{name} is no table of names and values")
-    if not isinstance(about["steps"], int):
-        raise ValueError(f"its steps are {about['steps']!r}")
-    shift, factor = arrays["shift"], arrays["factor"]
-    size = _shape(about, shift)
-    if len(size) not in (1, 3) or not 0 < math.prod(size) <= LARGEST_INPUT or min(size) < 1:
-        raise ValueError(f"its inputs are of shape {size}")
-    expected: tuple[int, ...] = size if len(size) == 1 else (size[0], 1, 1)
-    expected = expected if about.get("words") is None else (0,)
-    if shift.shape != expected or shift.shape != factor.shape:
-        raise ValueError(f"its scaling has the shapes {shift.shape} and {factor.shape}")
-    try:
-        net, averaged = _network(about, size, classes)
-    except UnknownName as error:
-        raise ValueError(str(error)) from None
-    lead = (averaged,) if averaged > 1 else ()
-    kept = dict(net.shapes) | {name: buffer.shape for name, buffer in net.buffers.items()}
-    wanted = {NET + name: (*lead, *shape) for name, shape in kept.items()}
-    there = {name: array.shape for name, array in arrays.items() if name.startswith(NET)}
-    for name in sorted(wanted.keys() | there.keys()):
-        if wanted.get(name) != there.get(name):
-            raise ValueError(
-                f"its {name} is {there.get(name, 'not there')}, and a network of {_size(size)} "
-                f"and {len(classes)} classes has {wanted.get(name, 'none')}"
-            )
-    for name, array in arrays.items():
-        kind = np.dtype("f4" if name in wanted else "f8")
-        buffer = net.buffers.get(name.removeprefix(NET))
-        if buffer is not None and not buffer.dtype.is_floating_point:
-            kind = torch.empty(0, dtype=buffer.dtype).numpy().dtype
-        if array.dtype != kind:
-            raise ValueError(f"its {name} is {array.dtype}, not {kind}")
-        if not np.isfinite(array).all() and name != "suspicion":
-            raise ValueError(f"its {name} has a number that is not finite")

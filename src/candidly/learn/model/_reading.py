@@ -125,6 +125,15 @@ class Reading:
         frame = inputs.frame if isinstance(inputs, Table) else inputs
         return self.tokeniser.encode(_texts(_cells(frame, self.names, self.kind)))
 
+    def strings(self, inputs: Any) -> list[str]:
+        """Texts, one a row, of a list, an array, a table or a frame.
+
+        Raises:
+            ValueError: another kind.
+        """
+        frame = inputs.frame if isinstance(inputs, Table) else inputs
+        return _texts(_cells(frame, self.names, self.kind))
+
     def numbers(self, inputs: Any) -> np.ndarray:
         """Numbers (n, d) of arrays, frames, tables, texts or files.
 

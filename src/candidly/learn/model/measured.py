@@ -14,14 +14,15 @@ from ...data.inputs import Table
 from ...data.labels.describe import labelled_rows
 from ...data.labels.labelled import Labelled
 from ...ground.problem import Refusal, passed
+from ...stats.shares import share_interval
 from ..algorithms import Published, published
 from ..algorithms import algorithm as algorithm_named
+from ..classifiers import is_classifier
 from ..written.nets import of_tokens
-from ._fit import default_algorithm, fit
+from ._fit import STEPS, default_algorithm, fit, method_named
 from ._model import Model
 
 CHECKED = "truth"  # in place of a share of rows to hold out: those whose true label is known
-STEPS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,15 @@ class Trained:
     @property
     def reads_sets(self) -> bool:
         """Whether it learned from candidate sets."""
-        return "candidates" in algorithm_named(self.algorithm).reads
+        return "candidates" in _reads(self.algorithm)
+
+    @cached_property
+    def intervals(self) -> Mapping[str, tuple[float, float] | None]:
+        """Of each measure what it may be of all such rows, at 95 %; None where nothing says."""
+        if self.held is None:
+            return {}
+        logits = self.model.predict_logits(self.held)
+        return {name: _interval(name, logits, self.held) for name in self.measured}
 
     @property
     def truth_known(self) -> int:
@@ -111,11 +120,16 @@ def fit_and_measure(
             f"{data.source}: every label is {data.classes[0]!r}; to tell classes apart takes two."
             " Check the column of `label`."
         )
-    name = algorithm or default_algorithm(data)
+    of_network = (net, recipe, steps, settings, *asked.values())
+    network = any(each is not None for each in of_network) or (scaling, device) != ("train", "cpu")
+    name = algorithm or default_algorithm(data, network)
     if settings is not None and not own:
         _check_inputs(settings, data)
     usable, left_out = _usable(data, name)
     learned, held = _divided(usable, validation, seed)
+    if is_classifier(name):
+        model = fit(learned, name, seed=seed, watch=watch, **_of_network(net, recipe, steps, asked))
+        return Trained(model, name, learned, held, left_out, 0)
     if steps is None:
         batch = int(asked.get("batch_size", 0))
         steps = STEPS if settings is None else settings.updates(learned.n, batch)
@@ -133,6 +147,33 @@ def fit_and_measure(
         **asked,
     )
     return Trained(model, name, learned, held, left_out, steps)
+
+
+def _of_network(net: Any, recipe: Any, steps: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of a network, which ``fit`` refuses where there is none."""
+    return {"net": net, "recipe": recipe, "steps": steps, **asked}
+
+
+def _reads(name: str) -> tuple[str, ...]:
+    """The labels that an algorithm or a classifier learns from."""
+    return ("given",) if is_classifier(name) else tuple(method_named(name).reads)
+
+
+def _interval(name: str, logits: np.ndarray, held: Labelled) -> tuple[float, float] | None:
+    """Of a share of rows; None for what is no such share."""
+    predicted, rows = logits.argmax(1), np.arange(held.n)
+    if name == "covering rate" and held.candidates is not None:
+        right = held.candidates[rows, predicted]
+    elif name in ("given accuracy", "oracle accuracy"):
+        labels = held.given if name == "given accuracy" else held.truth
+        assert labels is not None
+        right = (predicted == labels)[labels >= 0]
+    else:
+        return None
+    if not len(right):
+        return None
+    low, high = share_interval(np.array(right.sum()), len(right)).tolist()
+    return low, high
 
 
 def published_settings(algorithm: str | None, dataset: str | None) -> Published | None:
@@ -169,7 +210,7 @@ def _usable(data: Labelled, algorithm: str) -> tuple[Labelled, int]:
     Raises:
         ValueError: no row has one.
     """
-    for name in algorithm_named(algorithm).reads:
+    for name in _reads(algorithm):
         values = getattr(data, name)
         if name == "candidates" or values is None:
             continue
