@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ...ground.seeds import draw, hashed
+from .frozen import LEAST, at_temperature
 from .pipelines import POOL, TREE_ROWS, single
 
 FOLDS = 4
 JUDGED_ROWS = 20_000  # of more, the classifiers are judged on one part of so many
-LEAST = 1e-6  # of a probability, before its logarithm
 LEAST_WEIGHT = 0.02  # of a classifier that stays
+TEMPERATURES = (0.1, 10.0)
 ROUNDS = 500  # of the weights' fixed point
 
 
@@ -41,8 +42,9 @@ class Blend(ClassifierMixin, BaseEstimator):
     """The mean of several classifiers' probabilities, with the weights that make held-out labels
     most likely.
 
-    A linear opinion pool. Rows with equal inputs are held out together. Those of little weight are
-    left out.
+    A linear opinion pool of what each says at the temperature at which held-out labels are most
+    likely: forests are too unsure, and boosting is too sure. Rows with equal inputs are held out
+    together. Those of little weight are left out.
 
     Args:
         kind: of inputs; see ``Labelled``.
@@ -53,8 +55,8 @@ class Blend(ClassifierMixin, BaseEstimator):
     Attributes:
         classes_: labels that were shown, in order.
         judged_: a ``Judged`` for each member, the likeliest first.
-        agreement_, loss_: the same of the blend, by weights that these very labels have chosen.
-        members_, weights_: the fitted members that stay, and their weights.
+        members_, weights_, temperatures_: the fitted members that stay, their weights, and what
+            their logarithms are divided by.
 
     Source: Yao, Vehtari, Simpson & Gelman, "Using stacking to average Bayesian predictive
     distributions", Bayesian Analysis 2018.
@@ -73,64 +75,79 @@ class Blend(ClassifierMixin, BaseEstimator):
     def fit(self, x: Any, y: Any) -> Blend:
         """Learn from numbers (n, d), or sparse counts of words, and labels (n,)."""
         self.classes_, labels = np.unique(np.asarray(y), return_inverse=True)
-        names, seed = self.members or POOL[self.kind], self.random_state or 0
-        folds = _folds(x, labels, seed)
-        judged_by = sorted(set(folds[folds >= 0].tolist()))
-        done, total = 0, len(names) * (len(judged_by) + 1)
-
-        def tell(more: int = 1) -> None:
-            nonlocal done
-            done += more
-            if self.watch is not None:
-                self.watch(done, total)
-
-        rows = np.flatnonzero(folds >= 0)
-        held = np.zeros((len(names), len(labels), len(self.classes_)), np.float32)
-        for k in judged_by:
-            out = folds == k
-            for number, name in enumerate(names):
-                model = self._fitted(name, x[~out], labels[~out], seed, k)
-                held[number, out] = _probs(model, x[out], len(self.classes_))
-                tell()
-        own = held[:, rows, labels[rows]].T if len(rows) else np.ones((1, len(names)))
-        weights = pooled(np.maximum(own, LEAST))
-        if len(rows):
-            right = (held[:, rows].argmax(2) == labels[rows]).mean(1)
-            losses = -np.log(np.maximum(own, LEAST)).mean(0)
-            numbers = (right.tolist(), losses.tolist(), weights.tolist())
-            told = (Judged(*each) for each in zip(names, *numbers))
-            self.judged_ = sorted(told, key=lambda each: each.loss)
-            mixed = np.tensordot(weights, held[:, rows], 1)
-            self.agreement_ = float((mixed.argmax(1) == labels[rows]).mean())
-            self.loss_ = float(-np.log(np.maximum(own @ weights, LEAST)).mean())
+        names = self.members or POOL[self.kind]
+        folds = _folds(x, labels, self.random_state or 0)
+        counted = _Counted(self.watch, len(names) * (len(set(folds[folds >= 0])) + 1))
+        if (folds < 0).all():
+            self.judged_: list[Judged] = []
+            scales = np.ones(len(names))
+            weights = np.full(len(names), 1 / len(names))
         else:
-            self.judged_, self.agreement_, self.loss_ = [], np.nan, np.nan
+            scales, weights = self._judge(names, x, labels, folds, counted)
         stay = np.flatnonzero(weights >= min(LEAST_WEIGHT, weights.max()))
         self.weights_ = weights[stay] / weights[stay].sum()
-        tell(len(names) - len(stay))
+        self.temperatures_ = scales[stay]
+        counted(len(names) - len(stay))
         self.members_ = []
         for name in np.array(names)[stay].tolist():
-            self.members_.append(self._fitted(name, x, labels, seed, -1))
-            tell()
+            self.members_.append(self._fitted(name, x, labels, -1))
+            counted()
         return self
 
-    def _fitted(self, name: str, x: Any, y: np.ndarray, seed: int, fold: int) -> Any:
+    def _judge(
+        self, names: Sequence[str], x: Any, labels: np.ndarray, folds: np.ndarray, counted: _Counted
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Each member's temperature and weight, by labels that it did not see."""
+        rows = np.flatnonzero(folds >= 0)
+        y, numbers = labels[rows], np.arange(len(rows))
+        held = np.zeros((len(names), len(rows), len(self.classes_)), np.float32)
+        for k in np.unique(folds[rows]):
+            out = folds == k
+            for probs, name in zip(held, names):
+                model = self._fitted(name, x[~out], labels[~out], k)
+                probs[folds[rows] == k] = _probs(model, x[out], len(self.classes_))
+                counted()
+        scales = np.array([temperature(probs, y) for probs in held])
+        for probs, scale in zip(held, scales):
+            probs[:] = at_temperature(probs, scale)
+        own = np.maximum(held[:, numbers, y], LEAST)
+        weights = pooled(own.T)
+        right = (held.argmax(2) == y).mean(1)
+        each = zip(names, right.tolist(), (-np.log(own)).mean(1).tolist(), weights.tolist())
+        self.judged_ = sorted((Judged(*one) for one in each), key=lambda one: one.loss)
+        return scales, weights
+
+    def _fitted(self, name: str, x: Any, y: np.ndarray, fold: int) -> Any:
         model = single(name, self.kind)
         asked = model.get_params(deep=True)
         if "randomforestclassifier" in asked and len(y) > TREE_ROWS:
             model.set_params(randomforestclassifier__max_samples=TREE_ROWS)
         states = [key for key in asked if key.rpartition("__")[2] == "random_state"]
-        its = hashed("blend", name, seed, fold) % 2**32
+        its = hashed("blend", name, self.random_state or 0, int(fold)) % 2**32
         return model.set_params(**dict.fromkeys(states, its)).fit(x, y)
 
     def predict_proba(self, x: Any) -> np.ndarray:
         """Probabilities float64 (n, classes)."""
-        each = (_probs(model, x, len(self.classes_)) for model in self.members_)
-        return np.asarray(sum(weight * probs for weight, probs in zip(self.weights_, each)))
+        total = np.zeros((x.shape[0], len(self.classes_)))
+        for model, weight, t in zip(self.members_, self.weights_, self.temperatures_):
+            total += weight * at_temperature(_probs(model, x, len(self.classes_)), t)
+        return total
 
     def predict(self, x: Any) -> np.ndarray:
         """The most probable class of each row."""
         return np.asarray(self.classes_[self.predict_proba(x).argmax(1)])
+
+
+class _Counted:
+    """Hands on how many classifiers are fitted, and of how many."""
+
+    def __init__(self, watch: Callable[[int, int], None] | None, total: int):
+        self.watch, self.done, self.total = watch, 0, total
+
+    def __call__(self, more: int = 1) -> None:
+        self.done += more
+        if self.watch is not None:
+            self.watch(self.done, self.total)
 
 
 def pooled(own: np.ndarray) -> np.ndarray:
@@ -147,6 +164,23 @@ def pooled(own: np.ndarray) -> np.ndarray:
         shares = own * weights
         weights = (shares / shares.sum(1, keepdims=True)).mean(0)
     return weights
+
+
+def temperature(probs: np.ndarray, labels: np.ndarray) -> float:
+    """The T in ``TEMPERATURES`` at which the labels (n,) are most likely by probabilities (n, q).
+
+    Source: Guo, Pleiss, Sun & Weinberger, "On calibration of modern neural networks", ICML 2017.
+    """
+    from scipy.optimize import minimize_scalar
+
+    rows = np.arange(len(labels))
+
+    def loss(log_t: float) -> float:
+        own = at_temperature(probs, np.exp(log_t))[rows, labels]
+        return float(-np.log(np.maximum(own, LEAST)).mean())
+
+    found = minimize_scalar(loss, bounds=np.log(TEMPERATURES), method="bounded")
+    return float(np.exp(found.x))
 
 
 def _probs(model: Any, x: Any, q: int) -> np.ndarray:

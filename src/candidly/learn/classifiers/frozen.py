@@ -12,7 +12,8 @@ from ...ground.arrays import door
 from ...ground.compiled import compiler
 
 AT_ONCE = 4096  # rows
-LEAST = 1e-9  # of a probability, before its logarithm
+LEAST = 1e-6  # of a classifier's probability, before its logarithm
+FLOOR = 1e-9  # the same of all together
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,11 +119,13 @@ class Frozen:
 
     Attributes:
         parts: the classifiers. weights: float64, one each, that sum to 1.
+        temperatures: float64, one each, that ``at_temperature`` has; 0 for as they are.
         d, q: numbers of features and classes.
     """
 
     parts: Sequence[FrozenPart]
     weights: np.ndarray
+    temperatures: np.ndarray
     d: int
     q: int
 
@@ -139,14 +142,15 @@ class Frozen:
         for start in range(0, x.shape[0], AT_ONCE):
             some = x[start : start + AT_ONCE]
             probs = np.zeros((some.shape[0], self.q))
-            for weight, part in zip(self.weights, self.parts):
-                probs[:, part.shown] += weight * part.probs(some)
-            found[start : start + AT_ONCE] = np.log(np.maximum(probs, LEAST))
+            for weight, t, part in zip(self.weights, self.temperatures, self.parts):
+                its = part.probs(some)
+                probs[:, part.shown] += weight * (at_temperature(its, t) if t else its)
+            found[start : start + AT_ONCE] = np.log(np.maximum(probs, FLOOR))
         return found
 
     def arrays(self) -> dict[str, np.ndarray]:
         """By name, for a file; ``thawed`` takes them."""
-        found = {"weights": self.weights}
+        found = {"weights": self.weights, "temperatures": self.temperatures}
         for number, part in enumerate(self.parts):
             kind = next(name for name, made in HEADS.items() if isinstance(part.head, made))
             found |= {f"{number}/{name}": getattr(part, name) for name in ("shown", "idf", "kept")}
@@ -164,6 +168,10 @@ def thawed(arrays: Mapping[str, np.ndarray], d: int, q: int) -> Frozen:
     weights = arrays["weights"]
     if weights.ndim != 1 or not len(weights) or not (weights >= 0).all():
         raise ValueError("its weights are none")
+    temperatures = arrays["temperatures"]
+    _shaped("temperatures", temperatures, weights.shape)
+    if not (np.isfinite(temperatures) & (temperatures >= 0)).all():
+        raise ValueError("its temperatures are none")
     parts = []
     for number in range(len(weights)):
         prefix = f"{number}/"
@@ -180,7 +188,7 @@ def thawed(arrays: Mapping[str, np.ndarray], d: int, q: int) -> Frozen:
             raise ValueError("it has other features")
         part.head.check(len(part.kept) or d, len(part.shown))
         parts.append(part)
-    return Frozen(parts, weights, d, q)
+    return Frozen(parts, weights, temperatures, d, q)
 
 
 @door
@@ -193,8 +201,8 @@ def frozen(fitted: Any, shown: np.ndarray, d: int, q: int) -> Frozen:
     """
     if hasattr(fitted, "members_"):  # a ``Blend``
         parts = [_part(member, shown[fitted.classes_]) for member in fitted.members_]
-        return Frozen(parts, np.array(fitted.weights_), d, q)
-    return Frozen([_part(fitted, shown)], np.ones(1), d, q)
+        return Frozen(parts, np.array(fitted.weights_), np.array(fitted.temperatures_), d, q)
+    return Frozen([_part(fitted, shown)], np.ones(1), np.zeros(1), d, q)
 
 
 def _part(pipeline: Any, shown: np.ndarray) -> FrozenPart:
@@ -271,6 +279,16 @@ def _joined(each: list, column: np.ndarray, bias: np.ndarray, mean: bool, single
         bias=bias,
         flags=np.array([mean, single], np.int64),
     )
+
+
+def at_temperature(probs: np.ndarray, t: float) -> np.ndarray:
+    """Probabilities (n, classes) to the power of 1 / t, divided by their rows' sums.
+
+    >>> at_temperature(np.array([[0.8, 0.2]]), 0.5).round(4)
+    array([[0.9412, 0.0588]])
+    """
+    powers = np.maximum(probs, LEAST) ** (1 / t)
+    return np.asarray(powers / powers.sum(1, keepdims=True))
 
 
 def weighed_words(counts: Any, idf: np.ndarray) -> Any:

@@ -101,15 +101,15 @@ SLOW = "boosting:rate=0.05,leaves=8"  # which wrong labels move less
 OF_NUMBERS = (
     "logistic",
     "logistic:C=0.03",
-    *(f"forest:leaf={leaf},trees=200" for leaf in (3, 10, 30)),
+    *(f"forest:leaf={leaf},trees=100" for leaf in (1, 3, 10, 30)),
     SLOW,
 )
 # kind of inputs -> what ``blend`` is of
 POOL: Mapping[str, tuple[str, ...]] = {
     "table": OF_NUMBERS,
     "columns": OF_NUMBERS,
-    "media": ("logistic", "logistic:C=0.003", "forest:leaf=10,trees=200"),
-    "images": ("logistic", "logistic:C=0.003", "forest:leaf=10,trees=200"),
+    "media": ("logistic", "logistic:C=0.003", "forest:leaf=10,trees=100"),
+    "images": ("logistic", "logistic:C=0.003", "forest:leaf=10,trees=100"),
     "texts": ("logistic", "logistic:C=1", "bayes", "bayes:alpha=1"),
 }
 
