@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,11 +16,12 @@ from ._column_options import ANY, CELLS, INPUTS, reads
 from ._issues import check_place
 from ._network_options import SavedNet
 from ._stopping import stoppable
-from ._types import whole
+from ._types import share, whole
 
 if TYPE_CHECKING:
     from ..learn.model.new_rows import NewRows
 
+WHAT = {"given label": "the given label", "candidate": "one of the candidates"}
 ENDINGS = (".csv", ".parquet", ".jsonl", ".npz")
 SHOWN_CLASSES = 5
 
@@ -62,6 +63,16 @@ def predict(
             help="Predict as if all classes had been equally frequent in training.",
         ),
     ] = False,
+    abstain: Annotated[
+        Any, share("Leave a prediction empty whose probability is lower than that.")
+    ] = 0.0,
+    sets: Annotated[
+        Any,
+        share(
+            "With a column set: the classes among which is the label of so many rows, such as 0.9, "
+            "of rows like those that candidly train held out."
+        ),
+    ] = None,
     label: Annotated[
         str | None,
         typer.Option(
@@ -90,6 +101,8 @@ def predict(
       candidly predict shop.safetensors new.csv --keep-columns --out predicted.csv
 
       candidly predict news.safetensors new.csv --top 5 --out predicted.csv
+
+      candidly predict shop.safetensors new.csv --abstain 0.8 --sets 0.9 --out predicted.csv
     """
     if out is None:
         raise ValueError("say where to write: --out predictions.csv.")
@@ -102,6 +115,7 @@ def predict(
         raise ValueError("an .npz has every class's probability; leave --top out.")
     with stoppable(lambda: "stopped; nothing was written."):
         from ..learn.model import load_model
+        from ..learn.model.prediction_sets import HELD
         from ..learn.model.predictions import predict_file
 
         def check(rows: NewRows) -> None:
@@ -119,6 +133,8 @@ def predict(
                 roles=roles,
                 root=root,
                 adjusted=adjusted,
+                abstain=abstain,
+                sets=sets,
                 check=check,
                 watch=watch,
             )
@@ -135,6 +151,8 @@ def predict(
             "rows": rows,
             "classes": list(trained.classes),
             "adjusted": adjusted,
+            "abstained": int(found.abstained.sum()),
+            "classes in a set": found.set_size,
             "predicted": counts,
             "measured": {n: v if math.isfinite(v) else None for n, v in measured.items()},
             "out": str(out),
@@ -142,6 +160,15 @@ def predict(
         print(to_json(about))
         return
     _print(rows, counts, measured)
+    if without := int(found.abstained.sum()):
+        print(f"  {without:,} rows have no prediction: less likely than {abstain:g}")
+    if found.set_size is not None:
+        held = trained.about[HELD]
+        print(
+            f"  {found.set_size:.2f} classes in a set on average; they are made to "
+            f"hold {WHAT[held['of']]} of {sets:.0%} of rows like the {len(held['probabilities']):,} "
+            "held out"
+        )
     print(f"wrote {out}", file=sys.stderr)
 
 

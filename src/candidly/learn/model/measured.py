@@ -21,6 +21,7 @@ from ..classifiers import is_classifier
 from ..written.nets import of_tokens
 from ._fit import STEPS, default_algorithm, fit, method_named
 from ._model import Model
+from .prediction_sets import HELD, remembered
 
 CHECKED = "truth"  # in place of a share of rows to hold out: those whose true label is known
 
@@ -129,7 +130,7 @@ def fit_and_measure(
     learned, held = _divided(usable, validation, seed)
     if is_classifier(name):
         model = fit(learned, name, seed=seed, watch=watch, **_of_network(net, recipe, steps, asked))
-        return Trained(model, name, learned, held, left_out, 0)
+        return _remembering(Trained(model, name, learned, held, left_out, 0))
     if steps is None:
         batch = int(asked.get("batch_size", 0))
         steps = STEPS if settings is None else settings.updates(learned.n, batch)
@@ -146,7 +147,17 @@ def fit_and_measure(
         watch=watch,
         **asked,
     )
-    return Trained(model, name, learned, held, left_out, steps)
+    return _remembering(Trained(model, name, learned, held, left_out, steps))
+
+
+def _remembering(trained: Trained) -> Trained:
+    """The same, whose model knows how it did on the rows held out."""
+    if trained.held is not None:
+        model = trained.model
+        kept = remembered(model.predict_proba(trained.held), trained.held)
+        if kept is not None:
+            model.about[HELD] = kept
+    return trained
 
 
 def _of_network(net: Any, recipe: Any, steps: Any, asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,15 +12,17 @@ import numpy as np
 
 from ...data.ingest import Roles, write_back
 from ...data.labels.storage import write_arrays
+from ...data.labels.text import BAR
 from ...ground.files import replacing, write_table
 from ...ground.problem import Refusal, passed
 from ._model import Model, measures
 from .new_rows import NewRows, read_new
+from .prediction_sets import check_sets, sets_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-PREDICTION, PROBABILITY = "prediction", "probability"
+PREDICTION, PROBABILITY, SET = "prediction", "probability", "set"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +32,25 @@ class Predicted:
     Attributes:
         rows: that it was asked about.
         logits: float32 (n, q).
+        abstain: a row whose likeliest class is less likely has no prediction.
+        sets: how often a row's set of classes is to hold its label; None: there are no sets.
     """
 
     model: Model
     rows: NewRows
     logits: np.ndarray
+    abstain: float = 0.0
+    sets: float | None = None
+
+    @cached_property
+    def abstained(self) -> np.ndarray:
+        """Rows without a prediction: bool (n,)."""
+        return np.asarray(self.probs.max(1) < self.abstain)
+
+    @cached_property
+    def in_set(self) -> np.ndarray | None:
+        """The classes of each row's set, bool (n, q); see ``prediction_sets``."""
+        return None if self.sets is None else sets_of(self.model.about, self.probs, self.sets)
 
     @cached_property
     def probs(self) -> np.ndarray:
@@ -43,9 +59,15 @@ class Predicted:
         return np.asarray(exps / exps.sum(1, keepdims=True))
 
     @property
+    def set_size(self) -> float | None:
+        """Classes in a set on average; None where there are no sets."""
+        return None if self.in_set is None else float(self.in_set.sum(1).mean())
+
+    @property
     def counts(self) -> dict[str, int]:
         """How often each class is predicted, the most frequent first."""
-        counts = np.bincount(self.probs.argmax(1), minlength=len(self.model.classes))
+        told = self.probs.argmax(1)[~self.abstained]
+        counts = np.bincount(told, minlength=len(self.model.classes))
         order = np.argsort(-counts, kind="stable")
         return {self.model.classes[k]: int(counts[k]) for k in order if counts[k]}
 
@@ -56,7 +78,9 @@ class Predicted:
         return {} if labelled is None else dict(measures(self.logits, labelled))
 
     def write(self, out: Path, whole: bool = False, top: int = 1) -> None:
-        """Writes the rows in order: id, prediction, probability and, if ``whole``, every class's.
+        """Writes the rows in order: id, prediction, probability, set, and all classes' if ``whole``.
+
+        In an ``.npz`` a row without a prediction has -1.
 
         Args:
             out: ``.csv``, ``.parquet`` or ``.jsonl``; or ``.npz``, which has every probability.
@@ -67,7 +91,10 @@ class Predicted:
         """
         if out.suffix == ".npz":
             ids = np.array([str(one) for one in self.rows.ids])
-            arrays = {"probs": self.probs, PREDICTION: self.probs.argmax(1), "ids": ids}
+            told = np.where(self.abstained, -1, self.probs.argmax(1))
+            arrays = {"probs": self.probs, PREDICTION: told, "ids": ids}
+            if self.in_set is not None:
+                arrays[SET] = self.in_set
             write_arrays(out, arrays | {"classes": np.array(self.model.classes)}, {"schema": 1})
             return
         table = self._table(whole, top)
@@ -89,6 +116,8 @@ class Predicted:
         added: dict[str, list[str]] = {}
         for prediction, names, probability, values in self._likeliest(top):
             added |= {prediction: names, probability: [f"{value:.6g}" for value in values]}
+        if self.in_set is not None:
+            added[SET] = self._set_texts()
         write_back(sheet, added, out, beside=sheet.frame.columns[-1])
 
     def _likeliest(self, top: int) -> Iterator[tuple[str, list[str], str, np.ndarray]]:
@@ -98,8 +127,17 @@ class Predicted:
         for place, guess in enumerate(order.T):
             behind = f"_{place + 1}" if place else ""
             names = [self.model.classes[k] for k in guess]
+            if not place:
+                names = ["" if no else name for name, no in zip(names, self.abstained)]
             values = probs[np.arange(len(probs)), guess]
             yield PREDICTION + behind, names, PROBABILITY + behind, values
+
+    def _set_texts(self) -> list[str]:
+        """A row's classes as candidly reads sets, the likeliest first."""
+        assert self.in_set is not None
+        order = np.argsort(-self.probs, axis=1, kind="stable")
+        rows = zip(order.tolist(), self.in_set)
+        return [BAR.join(self.model.classes[k] for k in row if there[k]) for row, there in rows]
 
     def _table(self, whole: bool, top: int) -> pl.DataFrame:
         import polars as pl
@@ -107,6 +145,8 @@ class Predicted:
         columns = [pl.Series(self.rows.id_name, list(self.rows.ids))]
         for prediction, names, probability, values in self._likeliest(top):
             columns += [pl.Series(prediction, names, pl.String), pl.Series(probability, values)]
+        if self.in_set is not None:
+            columns.append(pl.Series(SET, self._set_texts(), pl.String))
         if whole:
             taken = [column.name for column in columns]
             for k, name in enumerate(self.model.classes):
@@ -128,6 +168,8 @@ def predict_file(
     roles: Roles | None = None,
     root: Path | None = None,
     adjusted: bool = False,
+    abstain: float = 0.0,
+    sets: float | None = None,
     check: Callable[[NewRows], None] = lambda rows: None,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> Predicted:
@@ -139,12 +181,24 @@ def predict_file(
         roles: which column is what; columns go by the names that the model was trained with.
         root: where the files of known data sets are looked for first.
         adjusted: as if all classes had been equally frequent in training.
+        abstain: predict nothing for a row whose likeliest class is less likely than that.
+        sets: how often each row's set of classes is to hold its label, such as 0.9.
         check: may refuse what was read, before anything is predicted.
         watch: called with rows predicted and rows in all.
 
     Raises:
         FileNotFoundError, ValueError, UnknownName: it cannot be read, or does not suit the model.
     """
+    if not 0 <= abstain <= 1:
+        raise ValueError(f"`abstain` is {abstain}; give a probability from 0 to 1.")
+    if sets is not None and adjusted:
+        raise Refusal(
+            "sets are made by how the model did as it is, and adjusted probabilities are others.",
+            "leave `adjusted` or `sets` out",
+        )
+    if sets is not None:
+        check_sets(model.about, sets)
     rows = read_new(what, model, roles or Roles(), label, root)
     check(rows)
-    return Predicted(model, rows, model.predict_logits(rows.inputs, watch, adjusted=adjusted))
+    logits = model.predict_logits(rows.inputs, watch, adjusted=adjusted)
+    return Predicted(model, rows, logits, abstain, sets)
