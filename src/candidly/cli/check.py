@@ -58,7 +58,7 @@ def check(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="logistic, forest, boosting, knn, or an algorithm such as ce; of several "
+            help="logistic, forest, boosting, knn, blend, or an algorithm such as ce; of several "
             "the most accurate on a fold's training rows judges it. (default: what suits the "
             "kind of input)",
         ),

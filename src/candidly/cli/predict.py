@@ -165,9 +165,9 @@ def predict(
     if found.set_size is not None:
         held = trained.about[HELD]
         print(
-            f"  {found.set_size:.2f} classes in a set on average; they are made to "
-            f"hold {WHAT[held['of']]} of {sets:.0%} of rows like the {len(held['probabilities']):,} "
-            "held out"
+            f"  {found.set_size:.2f} classes in a set on average; they are made to hold "
+            f"{WHAT[held['of']]} of {sets:.0%} of rows like the "
+            f"{len(held['probabilities']):,} held out"
         )
     print(f"wrote {out}", file=sys.stderr)
 

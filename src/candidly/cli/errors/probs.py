@@ -59,7 +59,7 @@ def probs(
         str,
         typer.Option(
             metavar="NAME,...",
-            help="logistic, forest, boosting, knn, or an algorithm such as ce or PRODEN; of "
+            help="logistic, forest, boosting, knn, blend, or an algorithm such as ce or PRODEN; of "
             "several the most accurate on a fold's training rows judges it.",
         ),
     ] = "logistic",

@@ -42,9 +42,11 @@ def print_training(about: dict[str, Any], data: Labelled) -> None:
     if about["measured"]:
         print(f"on {about['held out']:,} rows held out:")
         width = max(len(name) for name in about["measured"])
+        ends = {name: _between(about["intervals"][name]) for name in about["measured"]}
+        wide = max(map(len, ends.values()))
         for name, value in about["measured"].items():
             shown = "   -  " if value is None else f"{value:6.1%}"
-            shown += _between(about["intervals"][name])
+            shown += ends[name].ljust(wide)
             known = about["truth known"]
             some = f", of {known:,} rows" * (
                 name.startswith("oracle") and known < about["held out"]
@@ -74,7 +76,7 @@ def _judged(judged: list[dict[str, Any]]) -> Grid:
 
 
 def _between(ends: tuple[float, float] | None) -> str:
-    return "" if ends is None else f" ({ends[0]:.1%} to {ends[1]:.1%})"
+    return "" if ends is None else f" ({100 * ends[0]:.1f} to {ends[1]:.1%})"
 
 
 def _sets(data: Labelled) -> str:

@@ -78,7 +78,7 @@ class Predicted:
         return {} if labelled is None else dict(measures(self.logits, labelled))
 
     def write(self, out: Path, whole: bool = False, top: int = 1) -> None:
-        """Writes the rows in order: id, prediction, probability, set, and all classes' if ``whole``.
+        """Writes the rows in order: id, prediction, probability, set; if ``whole`` every class's.
 
         In an ``.npz`` a row without a prediction has -1.
 
