@@ -96,7 +96,9 @@ def work(rank: int, folder: str, names: list[str]) -> None:
         except Exception as error:
             torch.save(f"{type(error).__name__}: {error}", f"{folder}/{name} {rank}.pt")
             break
+    dist.barrier()
     dist.destroy_process_group()
+    os._exit(0)  # all is saved, and torch's threads may abort an interpreter that ends
 
 
 if __name__ == "__main__":
