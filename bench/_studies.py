@@ -33,7 +33,7 @@ def corrected_labels(data: Path, name: str, original: np.ndarray) -> tuple[np.nd
     votes = read_released(data / "label_errors" / "mturk" / f"{name}_mturk.json")
     checked = np.zeros(len(original), bool)
     checked[votes.item] = True
-    return corrected(original, judge(votes)).labels, checked
+    return corrected(original, judge(votes), undecided="prune").labels, checked
 
 
 def report_of(

@@ -326,6 +326,7 @@ def test_names_that_look_like_numbers_stay_names(candidly):
         (("status", "none"), "holds no project"),
         (("export", "none", "--out", "x.txt"), "must end in .csv"),
         (("export", "none", "--as", "corrected", "--out", "x.npz"), "--as corrected needs --into"),
+        (("export", "none", "--out", "x.csv", "--undecided", "prune"), "are for --as corrected"),
         (("merge", "none", "x.jsonl"), "holds no project"),
     ],
 )

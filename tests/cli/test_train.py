@@ -605,3 +605,69 @@ def test_training_as_published_refuses_what_it_cannot_do(candidly, asked, messag
     words = ("train", "digits", "--labels", "symmetric:rate=0.2", *asked)
     status, _, err = candidly(*words, "--as-published", "cifar10n", "--out", "m.safetensors")
     assert (status, message in err) == (2, True), err
+
+
+# classifiers that are no networks
+
+
+def test_without_a_word_of_a_network_a_blend_is_trained_and_says_how_its_parts_did(candidly):
+    rows().drop("sets").write_csv("t.csv")
+    train = ("train", "t.csv", "--label", "noisy", "--out", "m.safetensors")
+    status, out, err = candidly(*train)
+    assert status == 0, err
+    assert "blend, the default for one label a row: learned from 216 rows" in out
+    assert "on rows that it has not seen" in out
+    assert "given accuracy" in out
+    status, out, _ = candidly(*train, "--json")
+    told = json.loads(out)
+    judged = told["judged"]
+    assert sum(one["weight"] for one in judged) == pytest.approx(1)
+    assert all(0 <= one["agreement"] <= 1 and one["loss"] > 0 for one in judged)
+    low, high = told["intervals"]["given accuracy"]
+    assert low < told["measured"]["given accuracy"] < high
+    assert told["measured"]["oracle accuracy"] > told["measured"]["given accuracy"]
+    status, out, err = candidly("predict", "m.safetensors", "t.csv", "--out", "p.csv", "--json")
+    assert status == 0, err
+    assert sum(json.loads(out)["predicted"].values()) == 240
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--algorithm", "logistic", "--steps", 5), "--steps is not used by logistic"),
+        (("--algorithm", "forest:leaf=0"), "leaf"),
+        (("--algorithm", "forest:leafs=3"), "did you mean 'leaf'"),
+        (("--algorithm", "bayes"), "bayes reads texts, and the inputs are table"),
+        (("--algorithm", "bosting"), "did you mean 'boosting'"),
+    ],
+)
+def test_what_a_classifier_cannot_have_is_refused(candidly, more, words):
+    rows(60).drop("sets").write_csv("t.csv")
+    train = ("train", "t.csv", "--label", "noisy", "--out", "m.safetensors")
+    status, _, err = candidly(*train, *more)
+    assert (status, words in err) == (2, True), err
+
+
+def test_predictions_are_left_out_and_sets_are_written(candidly):
+    rows(400).drop("sets").write_csv("t.csv")
+    train = ("train", "t.csv", "--label", "noisy", "--out", "m.safetensors")
+    assert candidly(*train, "--algorithm", "logistic")[0] == 0
+    ask = ("predict", "m.safetensors", "t.csv", "--out", "p.csv")
+    status, out, err = candidly(*ask, "--abstain", 0.7, "--sets", 0.9)
+    assert status == 0, err
+    assert "rows have no prediction: less likely than 0.7" in out
+    assert "they are made to hold the given label of 90% of rows like the 40 held out" in out
+    found = pl.read_csv("p.csv")
+    assert found.columns == ["id", "prediction", "probability", "set"]
+    unsure = found["probability"] < 0.7
+    assert (found["prediction"].fill_null("") == "").to_list() == unsure.to_list()
+    told = json.loads(candidly(*ask, "--abstain", 0.7, "--sets", 0.9, "--json")[1])
+    assert told["abstained"] == unsure.sum()
+    assert told["classes in a set"] == pytest.approx(found["set"].str.split("|").list.len().mean())
+    for more, words in (
+        (("--sets", 0.99), "sets at 0.99 need 99 rows held out"),
+        (("--sets", 0.9, "--adjusted"), "Leave --adjusted or --sets out"),
+        (("--abstain", 2), "--abstain"),
+    ):
+        status, _, err = candidly(*ask, *more)
+        assert (status, words in err) == (2, True), err

@@ -56,12 +56,8 @@ def test_json_says_everything(candidly, files):
     assert found["estimates"]["exact"]["percent"] == 30
     assert found["missed"]["high"] == 3  # 3 of the 6 audited are right
     made = found["corrected"]
-    assert [made[name] for name in ("unflagged", "confirmed", "corrected", "pruned")] == [
-        6,
-        1,
-        1,
-        2,
-    ]
+    named = ("unflagged", "confirmed", "corrected", "pruned", "undecided")
+    assert [made[name] for name in named] == [6, 1, 1, 1, 1]
     assert [s["corrected"] for s in found["settings"]] == [1, 1, 0, 1]
     assert found["agreement"]["kappa"]["items"] == 4
 
@@ -74,7 +70,7 @@ def test_what_is_printed(candidly, files):
     assert "correctable 1" in words
     assert "exact 3 75.0 30.1 to 95.4 3 30.00 all checked" in words
     assert any(w.startswith("missed errors: nothing is known of the 6 examples") for w in words)
-    assert "labels: 6 unflagged, 1 confirmed, 1 corrected, 2 pruned" in words
+    assert "labels: 6 unflagged, 1 confirmed, 1 corrected, 1 pruned, 1 undecided" in words
     assert "seen at all by 3 1 1 8 11.11 20.00 1" in words
 
 
@@ -83,7 +79,7 @@ def test_corrected_labels_in_every_form(candidly, files, tmp_path):
         status, _, err = candidly("validate", *files, "--out", f"c.{ending}")
         assert status == 0, err
         assert f"wrote c.{ending}" in err
-    expected = [0, 2, 2, 3, -1, 1, 2, 3, -1, 1]
+    expected = [0, 2, 2, 3, -1, 1, 2, 3, 0, 1]
     made = validation.Corrected.load(tmp_path / "c.npz")
     assert made.labels.tolist() == np.load(tmp_path / "c.npy").tolist() == expected
     assert np.array_equal(made.undo(np.array(expected)), GIVEN)
@@ -101,10 +97,10 @@ def test_into_the_table_with_the_labels(candidly, files, tmp_path):
     into = (*files[:2], "--into", "in.csv", "--label", "kind")
     status, out, err = candidly("validate", *into, "--out", "out.csv")
     assert status == 0, err
-    assert "labels: 6 unflagged, 1 confirmed, 1 corrected, 2 pruned" in out
+    assert "labels: 6 unflagged, 1 confirmed, 1 corrected, 1 pruned, 1 undecided" in out
     lines = (tmp_path / "out.csv").read_bytes().decode().split("\r\n")
     assert lines[0] == "id;kind;kind corrected;kind corrected by;x"
-    for k, label in enumerate([0, 2, 2, 3, -1, 1, 2, 3, -1, 1]):
+    for k, label in enumerate([0, 2, 2, 3, -1, 1, 2, 3, 0, 1]):
         start, _, end = rows[k].rpartition(";")
         assert lines[k + 1].startswith(f'{start};"{names[label] if label >= 0 else ""}";"')
         assert lines[k + 1].endswith(f'";{end}')
@@ -121,11 +117,32 @@ def test_into_the_table_with_the_labels(candidly, files, tmp_path):
     assert (status, "corrected before" in err) == (2, True), err
 
 
+def test_labels_on_which_people_differ_stay_unless_they_are_to_be_pruned(candidly, files, tmp_path):
+    high = (*files, "--threshold", 5, "--out", "c.csv")
+    sources = []
+    for more in ((), ("--undecided", "prune")):
+        status, _, err = candidly("validate", *high, *more)
+        assert status == 0, err
+        table = pl.read_csv(tmp_path / "c.csv")
+        sources.append(table["provenance"].to_list())
+        kept = table["provenance"] == "undecided"
+        assert (table["label"] == table["original"]).filter(kept).all()
+        assert table["label"].null_count() == sources[-1].count("pruned")
+    differ = [k for k, one in enumerate(sources[0]) if one == "undecided"]
+    assert differ
+    assert all(sources[1][k] == "pruned" for k in differ)
+    status, _, err = candidly("validate", *high, "--undecided", "drop")
+    assert (status, "--undecided is 'drop'; choose keep or prune" in err) == (2, True), err
+    status, _, err = candidly("validate", *files[:2], "--undecided", "prune")
+    assert (status, "are about corrected labels" in err) == (2, True), err
+
+
 def test_the_other_reading_and_a_threshold(candidly, files, tmp_path):
     status, _, err = candidly("validate", *files, "--reading", "seen", "--out", "c.npy")
     assert status == 0, err
-    assert np.load(tmp_path / "c.npy").tolist() == [0, 2, 2, 3, 0, 1, 2, 3, -1, 1]
-    status, _, err = candidly("validate", *files, "--threshold", 5, "--out", "c.npy")
+    assert np.load(tmp_path / "c.npy").tolist() == [0, 2, 2, 3, 0, 1, 2, 3, 0, 1]
+    high = ("--threshold", 5, "--undecided", "prune", "--out", "c.npy")
+    status, _, err = candidly("validate", *files, *high)
     assert np.load(tmp_path / "c.npy").tolist() == [0, -1, 2, 3, -1, 1, 2, 3, -1, 1]
 
 
@@ -163,7 +180,10 @@ def test_the_page(candidly, files, tmp_path):
         (("--votes", "answers.csv", "--format", "released"), "give --votes-format released"),
         (("--votes", "votes.json", "--out", "c.npz"), "say with --labels what to correct"),
         (("--votes", "votes.json", "--out", "c.txt"), "must end in .npz or .npy"),
-        (("--votes", "votes.json", "--reading", "both"), "choose exact or seen"),
+        (
+            ("--votes", "votes.json", "--labels", "labels.npy", "--reading", "both"),
+            "choose exact or seen",
+        ),
         (("--votes", "votes.json", "--audited", 3), "say with --size how many"),
         (("--votes", "votes.json", "--flagged", 3), "how many examples"),
         (("--votes", "votes.json", "--size", 1), "2 checked, but the data set has 1"),

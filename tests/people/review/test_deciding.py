@@ -96,6 +96,11 @@ def test_one_of_two_is_no_verdict(make):
     assert review.progress(project).verdicts["pending"] == 1
     work_through(project, second, lambda task: "guessed")
     assert review.progress(project).verdicts["non-agreement"] == 1
+    labels = np.zeros(14, np.int64)
+    made = review.corrected_labels(project, labels)  # no cell is emptied, and it says so
+    assert (made.labels.tolist(), made.sources[10]) == (labels.tolist(), "undecided")
+    pruned = review.corrected_labels(project, labels, undecided="prune")
+    assert (pruned.labels[10], pruned.sources[10]) == (-1, "pruned")
 
 
 def test_a_threshold_where_nothing_is_decided_is_refused(tmp_path):

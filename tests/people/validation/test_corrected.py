@@ -37,7 +37,7 @@ def data(**more) -> Labelled:
 
 
 def test_labels_and_provenance_by_hand():
-    made = corrected(GIVEN, verdicts())
+    made = corrected(GIVEN, verdicts(), undecided="prune")
     assert made.labels.tolist() == [-1, -1, 3, 3, -1, 1, 2, -1]
     names = [PROVENANCE[p] for p in made.provenance.tolist()]
     pruned, unflagged = "pruned", "unflagged"
@@ -48,6 +48,20 @@ def test_labels_and_provenance_by_hand():
     assert made.labels.dtype == np.int64
 
 
+def test_labels_on_which_people_differ_stay_and_say_so():
+    made = corrected(GIVEN, verdicts())
+    pruned = corrected(GIVEN, verdicts(), undecided="prune")
+    differ = [row for row, one in enumerate(made.sources) if one == "undecided"]
+    assert differ == [ITEM[4]]  # the split one, and no verdict of "neither" or "both"
+    assert made.labels[differ].tolist() == GIVEN[differ].tolist()
+    others = np.setdiff1d(np.arange(len(GIVEN)), differ)
+    assert (made.labels[others] == pruned.labels[others]).all()
+    assert [made.sources[k] for k in others] == [pruned.sources[k] for k in others]
+    assert made.fingerprint != pruned.fingerprint
+    with pytest.raises(ValueError, match="`undecided` is 'drop'; choose 'keep' or 'prune'"):
+        corrected(GIVEN, verdicts(), undecided="drop")
+
+
 def test_the_other_reading_keeps_what_people_saw():
     made = corrected(GIVEN, verdicts(), reading="seen")
     # item 4: given 1, both 3; item 0: given 2, both 1
@@ -55,13 +69,13 @@ def test_the_other_reading_keeps_what_people_saw():
 
 
 def test_a_higher_threshold_prunes_more():
-    made = corrected(GIVEN, verdicts(threshold=5))
+    made = corrected(GIVEN, verdicts(threshold=5), undecided="prune")
     assert made.labels.tolist() == [-1, -1, 3, 3, -1, -1, 2, -1]
 
 
 def test_dropped_and_undone_bit_for_bit():
     whole = data(truth=np.arange(8) % 4, candidates=np.ones((8, 4), bool))
-    made = corrected(whole, verdicts())
+    made = corrected(whole, verdicts(), undecided="prune")
     changed = made.apply(whole)
     assert changed.n == 5
     assert changed.given.tolist() == [3, 3, 1, 2, -1]
@@ -82,7 +96,7 @@ def test_unlabelled_keeps_every_row():
 
 def test_candidate_sets_say_what_is_left():
     whole = data()
-    made = corrected(whole, verdicts())
+    made = corrected(whole, verdicts(), undecided="prune")
     changed = made.apply(whole, "candidates")
     sets = [set(np.flatnonzero(row).tolist()) for row in changed.candidates]
     everything = {0, 1, 2, 3}
@@ -92,13 +106,13 @@ def test_candidate_sets_say_what_is_left():
     assert made.undo(changed) == whole
     sets_there = data(candidates=np.ones((8, 4), bool))
     with pytest.raises(ValueError, match="candidate sets already"):
-        corrected(sets_there, verdicts()).apply(sets_there, "candidates")
+        corrected(sets_there, verdicts(), undecided="prune").apply(sets_there, "candidates")
 
 
 def test_votes_go_and_come_with_their_rows():
     votes = Votes.from_rows([(i, "ann", [i % 4]) for i in range(8)])
     whole = replace(data(), votes=votes)
-    made = corrected(whole, verdicts())
+    made = corrected(whole, verdicts(), undecided="prune")
     changed = made.apply(whole)
     assert len(changed.votes) == 5
     assert made.undo(changed, whole[made.pruned]) == whole
@@ -170,22 +184,25 @@ def test_the_fingerprint_covers_data_answers_threshold_and_reading():
         corrected(GIVEN, verdicts()),
         corrected(GIVEN, verdicts(threshold=4)),
         corrected(GIVEN, verdicts(), reading="seen"),
+        corrected(GIVEN, verdicts(), undecided="prune"),
         corrected(GIVEN, verdicts(counts=[[5, 0, 0, 0], *COUNTS[1:]])),
         corrected(np.where(np.arange(8) == 3, 0, GIVEN), verdicts()),
     ]
-    assert len({m.fingerprint for m in made}) == 5
+    assert len({m.fingerprint for m in made}) == 6
     assert corrected(GIVEN.astype(np.int16), verdicts()).fingerprint == made[0].fingerprint
 
 
 def test_the_table_says_where_each_label_comes_from():
-    table = corrected(GIVEN, verdicts()).table()
+    table = corrected(GIVEN, verdicts(), undecided="prune").table()
     assert table["label"].to_list() == [None, None, 3, 3, None, 1, 2, None]
     row = table.row(2, named=True)
     assert (row["original"], row["provenance"], row["verdict"]) == (2, "corrected", "correctable")
     assert (row["votes guessed"], row["threshold"]) == (5, 3)
     assert table.row(3, named=True)["votes given"] is None
     assert table.columns[:3] == ["id", "label", "original"]
-    named = corrected(GIVEN, verdicts()).table([f"x{k}" for k in range(8)], list("abcd"))
+    named = corrected(GIVEN, verdicts(), undecided="prune").table(
+        [f"x{k}" for k in range(8)], list("abcd")
+    )
     assert named["id"][3] == "x3"
     assert named["label"].to_list() == [None, None, "d", "d", None, "b", "c", None]
 

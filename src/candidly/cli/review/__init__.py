@@ -85,6 +85,13 @@ def export(
         bool, typer.Option("--overwrite", help="With --into: --out may be that very file.")
     ] = False,
     reading: Annotated[str, typer.Option(help="For corrected: exact or seen.")] = "exact",
+    undecided: Annotated[
+        str,
+        typer.Option(
+            help="For corrected: keep or prune labels on which people differ, so that no answer "
+            "has enough."
+        ),
+    ] = "keep",
     codes: Annotated[
         bool, typer.Option("--codes", help="For a gallery: say who gave which answer.")
     ] = False,
@@ -120,6 +127,8 @@ def export(
         refuse_unused(roles, RolesUsed(f"--as {what}", (), "give --into or --labels"))
     if overwrite and into is None:
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
+    if what != "corrected" and (reading, undecided) != ("exact", "keep"):
+        raise ValueError("--reading and --undecided are for --as corrected.")
     if codes and what != "gallery":
         raise ValueError("--codes is for --as gallery; the other files say who answered anyway.")
     with opened(folder) as project:
@@ -127,6 +136,7 @@ def export(
             out,
             labels,
             reading,
+            undecided,
             codes,
             into,
             roles,

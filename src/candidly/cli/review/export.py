@@ -21,6 +21,7 @@ class Wanted:
     out: Path
     labels: Path | None
     reading: str
+    undecided: str
     codes: bool
     into: Path | None
     roles: Roles
@@ -40,9 +41,14 @@ def _corrected(project: Project, wanted: Wanted) -> int:
     from ...data import ingest
     from ...data.ingest.unused import LABELS, OF_CELLS, as_read, refuse_unused
     from ...people.review import corrected_file, corrected_labels
-    from ...people.validation.files import checked_reading, read_label_file, write_corrected
+    from ...people.validation.files import (
+        checked_reading,
+        checked_undecided,
+        read_label_file,
+        write_corrected,
+    )
 
-    reading = checked_reading(wanted.reading)
+    reading, undecided = checked_reading(wanted.reading), checked_undecided(wanted.undecided)
     # a project of a table knows which of its columns is the labels'
     looked_at = OF_CELLS if wanted.into and project.origin else LABELS
     refuse_unused(wanted.roles, as_read(wanted.into or wanted.labels, looked_at))
@@ -51,13 +57,16 @@ def _corrected(project: Project, wanted: Wanted) -> int:
             wanted.into, wanted.roles.separator, wanted.roles.table(), sheet=wanted.roles.sheet
         )
         label = None if project.origin else ingest.label_column(sheet, wanted.roles)
-        return len(corrected_file(project, sheet, wanted.out, label, reading, wanted.overwrite))
+        made = corrected_file(
+            project, sheet, wanted.out, label, reading, wanted.overwrite, undecided
+        )
+        return len(made)
     assert wanted.labels is not None
     classes = list(project.rules.classes)
     read = read_label_file(wanted.labels, wanted.roles, classes)
-    made = corrected_labels(project, read.labels, reading)
-    write_corrected(made, read, wanted.out)
-    return len(made)
+    labels = corrected_labels(project, read.labels, reading, undecided)
+    write_corrected(labels, read, wanted.out)
+    return len(labels)
 
 
 def _gallery(project: Project, wanted: Wanted) -> int:

@@ -70,6 +70,13 @@ def validate(
             help="For corrected labels: exact, or seen, which keeps what people saw at all."
         ),
     ] = "exact",
+    undecided: Annotated[
+        str,
+        typer.Option(
+            help="For corrected labels: keep or prune those on which people differ, so that no "
+            "answer has enough."
+        ),
+    ] = "keep",
     size: Annotated[
         int | None, whole("Examples of the data set. (default: the labels)", least=1)
     ] = None,
@@ -121,6 +128,11 @@ def validate(
             "has the labels itself, so leave --labels out" if labels else "needs --out, a new file"
         )
         raise ValueError(f"--into {into} {why}.")
+    if labels is None and into is None and (reading, undecided) != ("exact", "keep"):
+        raise ValueError(
+            "--reading and --undecided are about corrected labels; say with --labels or --into "
+            "what to correct."
+        )
     if overwrite and into is None:
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
     found = read_validation(
@@ -131,6 +143,7 @@ def validate(
         index=index,
         threshold=threshold,
         reading=reading,
+        undecided=undecided,
         size=size,
         flagged=flagged,
         audited=audited,

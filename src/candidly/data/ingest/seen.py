@@ -12,7 +12,8 @@ from ._roles import CORRECTED_BY, Roles
 from .arrays import load_array
 from .labels import ARRAYS, LABELS
 
-SEEN, UNSEEN = ("confirmed", "corrected", "pruned"), ("unflagged", "pending")  # where it is from
+SEEN = ("confirmed", "corrected", "pruned", "undecided")  # where a label is from
+UNSEEN = ("unflagged", "pending")
 
 
 def read_mask(

@@ -21,21 +21,23 @@ from ...data.labels.text import BAR
 from ...ground.arrays import door
 from ...ground.problem import Refusal
 from .. import validation
-from ..validation import Corrected, Reading
+from ..validation import Corrected, Reading, Undecided
 from .project import Project
 from .questions import counts_of
 from .totals import asked, verdicts
 
 
 @door
-def corrected_labels(project: Project, data: Any, reading: Reading = "exact") -> Corrected:
+def corrected_labels(
+    project: Project, data: Any, reading: Reading = "exact", undecided: Undecided = "keep"
+) -> Corrected:
     """Labels of the whole data set, corrected by the verdicts so far; see ``validation.corrected``.
 
     Args:
         data: ``Labelled`` with ``given``, or labels, int (n,).
-        reading: ``exact`` or ``seen``.
+        reading: ``exact`` or ``seen``. undecided: ``keep`` or ``prune``.
     """
-    return validation.corrected(data, verdicts(project), reading)
+    return validation.corrected(data, verdicts(project), reading, undecided)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +102,7 @@ def corrected_file(
     label: str | None = None,
     reading: Reading = "exact",
     overwrite: bool = False,
+    undecided: Undecided = "keep",
 ) -> Corrected | CorrectedTags:
     """Writes the table that the items came from, with corrected labels beside the old ones.
 
@@ -107,6 +110,7 @@ def corrected_file(
         sheet: that table, from ``ingest.read_frame``.
         out: see ``ingest.write_back``, as ``overwrite``.
         label: its column of labels, where the project does not know it.
+        undecided: ``keep`` or ``prune`` labels on which people differ.
 
     Raises:
         ValueError: another table, or the same with other rows; one that was corrected before; more
@@ -122,6 +126,11 @@ def corrected_file(
     classes = project.rules.classes
     merge = project.origin.merge if project.origin is not None else False
     if project.rules.asked.all_hold:
+        if (reading, undecided) != ("exact", "keep"):
+            raise ValueError(
+                "`reading` and `undecided` are about verdicts, and the question is which labels "
+                "hold; leave them out."
+            )
         separator = BAR if project.origin is None else project.origin.separator
         tags = corrected_tags(project, ingest.tags_in(sheet, label, classes, separator, merge))
         cells = ingest.corrected_tags(
@@ -129,7 +138,8 @@ def corrected_file(
         )
         write_back(sheet, cells, out, columns_of(label, sheet.frame.columns)[-1], overwrite)
         return tags
-    made = corrected_labels(project, labels_in(sheet, label, classes, merge), reading)
+    labels = labels_in(sheet, label, classes, merge)
+    made = corrected_labels(project, labels, reading, undecided)
     columns = corrected_columns(sheet, label, classes, made.labels, made.sources, merge)
     write_back(sheet, columns, out, label, overwrite)
     return made

@@ -17,7 +17,7 @@ array([1, 1, 0, 1])
 from . import label_errors
 from ._agreement import Agreement, Kappa, agreement, fleiss
 from ._answers import from_answers, read_answers
-from ._corrected import PROVENANCE, Corrected, corrected
+from ._corrected import PROVENANCE, Corrected, Undecided, corrected
 from ._counted import checked_rows, counted, read_checked
 from ._estimate import Estimate, Missed, estimate, missed
 from ._posteriors import Posteriors, posteriors
@@ -59,6 +59,7 @@ __all__ = [
     "Tally",
     "ThresholdSetting",
     "Totals",
+    "Undecided",
     "Validation",
     "Verdicts",
     "agreement",

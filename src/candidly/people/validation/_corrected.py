@@ -19,16 +19,17 @@ from ...ground.checks import LABEL_ARRAYS, check_range, read_only
 from ...ground.problem import Refusal
 from ._totals import Reading, parts
 from ._verdicts import Verdicts, check_verdicts
-from .rule import CATEGORIES, MULTI_LABEL, PENDING
+from .rule import CATEGORIES, MULTI_LABEL, NON_AGREEMENT, PENDING
 from .tally import ANSWERS, SetTally
 
 if TYPE_CHECKING:
     import polars as pl
 
-PROVENANCE = ("unflagged", "confirmed", "corrected", "pruned", "pending")
-UNFLAGGED, CONFIRMED, CORRECTED, PRUNED, UNDECIDED = range(len(PROVENANCE))
+PROVENANCE = ("unflagged", "confirmed", "corrected", "pruned", "pending", "undecided")
+UNFLAGGED, CONFIRMED, CORRECTED, PRUNED, WAITING, UNDECIDED = range(len(PROVENANCE))
 SCHEMA = "corrected labels 1"
 Unsettled = Literal["drop", "candidates", "unlabelled"]
+Undecided = Literal["keep", "prune"]  # what becomes of labels on which no answer has the threshold
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +40,14 @@ class Corrected:
         labels: int64 (n,), the labels to use; -1 for what is pruned (and for what had none).
         original: (n,), the labels before, bit for bit.
         provenance: uint8 (n,), places in ``PROVENANCE``. Pending: flagged, but too few answers
-            for a verdict; the label stays.
+            for a verdict; undecided: people differ. The label stays in both.
         item: int64 (k,), the examples that were checked; the arrays below follow it.
         counts: int64 (k, 5), the answers; given, guessed, both, neither, other.
         threshold: int64 (k,), people that made the verdict.
         category: int8 (k,), places in ``validation.CATEGORIES``.
         guessed: int64 (k,), the class proposed instead.
         reading: what counts as an error, see ``sets``.
+        undecided: whether labels on which people differ were kept or pruned.
         data: the SHA-256 that says which data these labels belong to.
         of_labels: whether it covers the labels alone, and not the inputs.
     """
@@ -61,6 +63,7 @@ class Corrected:
     reading: str
     data: str
     of_labels: bool
+    undecided: str = "prune"
 
     def __post_init__(self) -> None:
         for name in ARRAYS:
@@ -87,7 +90,8 @@ class Corrected:
     @property
     def fingerprint(self) -> str:
         """SHA-256 (hex) of what went in: data, answers, thresholds and reading."""
-        digest = hashlib.sha256(f"{SCHEMA} {self.data} {self.reading}".encode())
+        kept = " keep" * (self.undecided == "keep")
+        digest = hashlib.sha256(f"{SCHEMA} {self.data} {self.reading}{kept}".encode())
         for name in ("item", "counts", "threshold", "guessed"):
             digest.update(np.ascontiguousarray(getattr(self, name), "<i8").tobytes())
         return digest.hexdigest()
@@ -208,6 +212,7 @@ class Corrected:
         note = {
             "schema": SCHEMA,
             "reading": self.reading,
+            "undecided": self.undecided,
             "data": self.data,
             "of_labels": self.of_labels,
             "fingerprint": self.fingerprint,
@@ -223,27 +228,34 @@ class Corrected:
             FileNotFoundError: no such file. ValueError: another file, or a damaged one.
         """
         arrays, note = read_arrays(Path(path))
-        if note is None or note.get("schema") != SCHEMA or set(arrays) != set(ARRAYS):
+        told = note is not None and note.get("schema") == SCHEMA and set(TOLD) <= set(note)
+        if note is None or not told or set(arrays) != set(ARRAYS):
             raise ValueError(f"{path} holds no corrected labels that this candidly reads.")
-        made = cls(
-            **arrays, reading=note["reading"], data=note["data"], of_labels=note["of_labels"]
-        )
+        values: dict[str, Any] = {**arrays, **{name: note[name] for name in TOLD}}
+        made = cls(**values)
         if made.fingerprint != note["fingerprint"]:
             raise ValueError(f"{path} is damaged: its contents are not what it was made from.")
         return made
 
 
-ARRAYS = tuple(f.name for f in fields(Corrected) if f.name not in ("reading", "data", "of_labels"))
+TOLD = ("reading", "undecided", "data", "of_labels")
+ARRAYS = tuple(f.name for f in fields(Corrected) if f.name not in TOLD)
 
 
 @door
-def corrected(data: Any, verdicts: Verdicts, reading: Reading = "exact") -> Corrected:
+def corrected(
+    data: Any, verdicts: Verdicts, reading: Reading = "exact", undecided: Undecided = "keep"
+) -> Corrected:
     """Corrected labels: what people confirmed stays, what they corrected changes, the rest goes.
+
+    But a label on which they differ, so that no answer has the threshold, is kept as it is unless
+    it is to be ``prune``d, as in the released test sets.
 
     Args:
         data: ``Labelled`` with ``given``, or labels, int (n,).
         verdicts: on examples of ``data``, by row number; about one label each.
         reading: ``"exact"``, or ``"seen"``: a label that the threshold saw at all stays.
+        undecided: ``"keep"`` or ``"prune"`` labels on which people differ.
 
     Raises:
         ValueError: items without a place or out of range, votes about other labels than those in
@@ -264,7 +276,13 @@ def corrected(data: Any, verdicts: Verdicts, reading: Reading = "exact") -> Corr
         )
     original = _labels_of(data)
     _check_places(verdicts, original)
+    if undecided not in ("keep", "prune"):
+        raise ValueError(f"`undecided` is {undecided!r}; choose 'keep' or 'prune'.")
     changes, removed = parts(verdicts, reading)
+    differ = np.zeros(len(removed), bool)
+    if undecided == "keep":
+        differ = removed & (verdicts.category == NON_AGREEMENT)
+        removed = removed & ~differ
     for place in np.flatnonzero(changes & (tally.guessed < 0))[:1]:
         raise ValueError(
             f"item {tally.ids[place]!s} is to be corrected, but nobody says to which class. The"
@@ -277,7 +295,9 @@ def corrected(data: Any, verdicts: Verdicts, reading: Reading = "exact") -> Corr
     labels[tally.item[removed]] = -1
     provenance = np.full(len(labels), UNFLAGGED, np.uint8)
     provenance[tally.item] = np.select(
-        [changes, removed, verdicts.category == PENDING], [CORRECTED, PRUNED, UNDECIDED], CONFIRMED
+        [changes, removed, verdicts.category == PENDING, differ],
+        [CORRECTED, PRUNED, WAITING, UNDECIDED],
+        CONFIRMED,
     )
     return Corrected(
         labels=labels,
@@ -291,6 +311,7 @@ def corrected(data: Any, verdicts: Verdicts, reading: Reading = "exact") -> Corr
         reading=reading,
         data=_data_hash(data),
         of_labels=not isinstance(data, Labelled),
+        undecided=undecided,
     )
 
 

@@ -27,7 +27,7 @@ from ...ground.files import replacing, write_table
 from ...ground.names import lookup
 from ...stats.checked import RowsToCheck
 from ._answers import read_answers
-from ._corrected import Corrected, corrected
+from ._corrected import Corrected, Undecided, corrected
 from ._counted import judge_drawn
 from ._estimate import Missed, missed
 from ._released import read_released
@@ -69,6 +69,7 @@ class Validation:
         missed: what the unflagged ones may hide; None where ``size`` is not known.
         labels: the labels of the data set, where a file has them.
         reading: what counts as an error, where labels are corrected.
+        undecided: whether labels on which people differ are kept or pruned then.
     """
 
     tally: Tally | SetTally
@@ -78,6 +79,7 @@ class Validation:
     missed: Missed | None
     labels: LabelFile | None
     reading: Reading = "exact"
+    undecided: Undecided = "keep"
 
     @cached_property
     def corrected(self) -> Corrected:
@@ -88,7 +90,7 @@ class Validation:
         """
         if self.labels is None:
             raise ValueError("`labels` or `into` says which labels are to be corrected.")
-        return corrected(self.labels.labels, self.verdicts, self.reading)
+        return corrected(self.labels.labels, self.verdicts, self.reading, self.undecided)
 
     @property
     def correctable(self) -> bool:
@@ -119,6 +121,7 @@ def read_validation(
     index: Path | str | None = None,
     threshold: int | None = None,
     reading: str = "exact",
+    undecided: str = "keep",
     size: int | None = None,
     flagged: int | None = None,
     audited: int = 0,
@@ -135,6 +138,7 @@ def read_validation(
         index: a JSON list of file names in order of the data set, of released answers.
         threshold: people that make a verdict, see ``judge``.
         reading: what counts as an error: ``exact`` or ``seen``, see ``corrected``.
+        undecided: ``keep`` or ``prune`` labels on which people differ.
         size: examples of the data set; by default the labels.
         flagged: examples that were flagged, where those checked are a random sample.
         audited, audit_errors: unflagged examples that were checked, and errors among these.
@@ -145,7 +149,7 @@ def read_validation(
             of any of the files.
     """
     roles = roles or Roles()
-    read_as = checked_reading(reading)
+    read_as, differ = checked_reading(reading), checked_undecided(undecided)
     roles.refuse_several()
     votes, released = Path(votes), _is_released(Path(votes), votes_format)
     of_answers = () if released else [name for name in ANSWERS if name != "label"]
@@ -173,7 +177,7 @@ def read_validation(
     if unflagged is None and audited:
         raise ValueError("`audited` is about the unflagged examples; say with `size` how many.")
     about_missed = None if unflagged is None else missed(unflagged, audited, audit_errors)
-    return Validation(tally, verdicts, size, flagged, about_missed, own, read_as)
+    return Validation(tally, verdicts, size, flagged, about_missed, own, read_as, differ)
 
 
 def _check_drawn(
@@ -243,6 +247,19 @@ def write_corrected(made: Corrected, labels: LabelFile, out: Path, overwrite: bo
             np.save(file, made.labels, allow_pickle=False)
     else:
         write_table(made.table(labels.ids, labels.classes), out)
+
+
+def checked_undecided(text: str) -> Undecided:
+    """What is to become of labels on which people differ.
+
+    Raises:
+        ValueError: something else.
+    """
+    known: tuple[Undecided, ...] = ("keep", "prune")
+    for undecided in known:
+        if undecided == text:
+            return undecided
+    raise ValueError(f"`undecided` is {text!r}; choose {' or '.join(known)}.")
 
 
 def checked_reading(text: str) -> Reading:
