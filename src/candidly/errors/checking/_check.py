@@ -20,6 +20,7 @@ from .. import confident as errors
 from ..amount import WrongLabels, calibrated, estimate, worth_a_look
 from ..crossval import CrossValidated, by_names, cross_validate
 from ._answered import check_same
+from ._copies import contradiction
 from ._leaks import Leak, find_leaks
 from ._opened import Opened, Watch, opened
 from ._result import Checked
@@ -115,6 +116,7 @@ def check(
         if read.typed is not None and data.given is not None:
             leaks = find_leaks(read.typed, data.given, data.classes)
         siblings = () if group is not None else _siblings(read, data, leaks)
+        unlike = contradiction(data)
         judged = cross_validate(
             named,
             data,
@@ -127,6 +129,7 @@ def check(
     notes = tuple(
         dict.fromkeys(
             [
+                *([] if unlike is None else [str(unlike)]),
                 *map(str, leaks),
                 *map(str, siblings),
                 *(_here(each.message) for each in caught if each.category in (UserWarning, ReadAs)),

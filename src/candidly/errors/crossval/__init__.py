@@ -9,6 +9,7 @@ probabilities look better than they are is checked, refused or warned of; see
 from __future__ import annotations
 
 from ._calibration import calibration_error
+from ._duplicates import digests
 from ._folds import make_folds
 from ._job import Network
 from ._named import DEFAULTS, NAMED, Default, by_name, by_names, default_classifier
@@ -28,6 +29,7 @@ __all__ = [
     "calibration_error",
     "cross_validate",
     "default_classifier",
+    "digests",
     "make_folds",
     "sentence_vectors",
 ]
