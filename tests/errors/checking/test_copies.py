@@ -56,7 +56,7 @@ def test_of_tables_and_sets_nothing_is_said():
 
 def test_check_says_it_before_anything_else(tmp_path):
     rng = np.random.default_rng(0)
-    words = {"sea": "wave tide salt foam".split(), "wood": "oak fern moss bark".split()}
+    words = {"sea": ["wave", "tide", "salt", "foam"], "wood": ["oak", "fern", "moss", "bark"]}
     labels = rng.choice(list(words), 80)
     texts = [f"{' '.join(rng.choice(words[label], 6))} {row}" for row, label in enumerate(labels)]
     texts[5] = texts[3]
