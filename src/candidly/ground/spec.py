@@ -254,6 +254,15 @@ def read(text: object, what: str, example: str) -> Spec:
     return Spec(whole, what, *_halves(_part(whole, 0, len(whole)), ":"))
 
 
+def begins_with(text: str, names: Iterable[str]) -> bool:
+    """Whether a short text's name is one of these; what is behind it is not read.
+
+    >>> begins_with("Forest: leaf=3", ["forest"]), begins_with("woods", ["forest"])
+    (True, False)
+    """
+    return same(names, text.partition(":")[0].strip()) is not None
+
+
 def pipeline(text: object, what: str, example: str) -> tuple[Spec, ...]:
     """The steps of a text that are joined by ``+``.
 

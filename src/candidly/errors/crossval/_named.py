@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ...data.labels.kinds import ONE_OF
 from ...data.labels.labelled import Labelled
 from ...ground.names import same
-from ...ground.spec import read
+from ...ground.spec import begins_with, read
 from ...learn.classifiers import CLASSIFIERS, classifier
 from ...learn.classifiers.pipelines import TEXTS_C, scaled
 from ._features import Features, Views, grams, sentences, usual
@@ -122,7 +122,7 @@ def by_name(
 
 def is_named(name: str) -> bool:
     """Whether a text begins with a name of ``NAMED``."""
-    return same(NAMED, name.partition(":")[0]) is not None
+    return begins_with(name, NAMED)
 
 
 def by_names(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...ground.names import same
-from ...ground.spec import read
+from ...ground.spec import begins_with, read
 from .pipelines import SINGLE, Options
 
 
@@ -22,7 +21,7 @@ CLASSIFIERS: dict[str, tuple[Callable[..., Any], Options]] = {**SINGLE, "blend":
 
 def is_classifier(text: str) -> bool:
     """Whether a text begins with the name of one."""
-    return same(CLASSIFIERS, text.partition(":")[0]) is not None
+    return begins_with(text, CLASSIFIERS)
 
 
 def classifier(text: str, kind: str) -> Any:

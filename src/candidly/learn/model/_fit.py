@@ -14,9 +14,10 @@ from ...data.labels.kinds import ALL_OF, several_hold
 from ...data.labels.labelled import Labelled, from_arrays
 from ...ground.arrays import door
 from ...ground.device import check_device
-from ...ground.names import UnknownName, lookup, nearest, same, shortened
+from ...ground.names import UnknownName, lookup, nearest, shortened
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
+from ...ground.spec import begins_with
 from ..algorithms import ALGORITHMS, Algorithm, Setting, common, configuration
 from ..algorithms import algorithm as algorithm_named
 from ..algorithms.weighted import WEIGHTED
@@ -322,7 +323,7 @@ def method_named(algorithm: Any) -> Algorithm:
         try:
             return algorithm_named(algorithm)
         except UnknownName:
-            if isinstance(algorithm, str) and same(ALGORITHMS, algorithm.partition(":")[0]) is None:
+            if isinstance(algorithm, str) and not begins_with(algorithm, ALGORITHMS):
                 lookup({**ALGORITHMS, **CLASSIFIERS}, algorithm, "algorithm or classifier")
             raise
     listed = ALGORITHMS.get(algorithm.name)
