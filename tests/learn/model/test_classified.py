@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from threadpoolctl import threadpool_limits
 
 import candidly
 from candidly import fit, from_arrays, load_model
@@ -160,3 +161,17 @@ def test_a_text_is_read_by_itself():
     model = candidly.fit((TEXTS, TREES), "blend")
     together = model.predict_proba(["oak tree", "elm"])
     np.testing.assert_allclose(together[:1], model.predict_proba(["oak tree"]), atol=1e-7)
+
+
+def test_the_number_of_threads_changes_nothing():
+    x = np.random.default_rng(0).normal(size=(5000, 200))  # enough for sums to be divided
+    data = from_arrays(x, (x[:, :5] + np.random.default_rng(1).normal(size=(5000, 5))).argmax(1))
+    made = []
+    for threads in (1, 2):
+        with threadpool_limits(limits=threads):
+            model = fit(data, "logistic")
+            made.append((model.classifier.arrays(), model.predict_logits(x)))
+    (one, of_one), (two, of_two) = made
+    np.testing.assert_array_equal(of_one, of_two)
+    for name, array in one.items():
+        np.testing.assert_array_equal(array, two[name])

@@ -51,7 +51,8 @@ class ClassifierModel(Model):
 
     def _logits(self, inputs: Any, watch: Callable[[int, int], None]) -> np.ndarray:
         numbers = _numbers(self.reading, inputs, self.columns)
-        logits = self.classifier.log_probs(numbers)
+        with _one_blas_thread():
+            logits = self.classifier.log_probs(numbers)
         watch(len(logits), len(logits))
         return logits
 
@@ -98,7 +99,8 @@ def fit_classifier(
     if data.kind == "texts":
         columns = np.flatnonzero(numbers.getnnz(0))
         numbers = numbers[:, columns]
-    fitted = _seeded(unfitted, seed, watch).fit(numbers, labels)
+    with _one_blas_thread():
+        fitted = _seeded(unfitted, seed, watch).fit(numbers, labels)
     made = frozen(fitted, shown, numbers.shape[1], data.q)
     about = {
         "algorithm": name,
@@ -116,6 +118,13 @@ def fit_classifier(
     }
     own = made.log_probs(numbers)[np.arange(data.n), data.given]
     return ClassifierModel(made, columns, about, -own.astype(np.float64))
+
+
+def _one_blas_thread() -> Any:
+    """What is computed in the block does not depend on how many threads there are."""
+    from threadpoolctl import threadpool_limits  # which scikit-learn brings
+
+    return threadpool_limits(limits=1, user_api="blas")
 
 
 def _seeded(unfitted: Any, seed: int, watch: Callable[[int, int], None]) -> Any:
