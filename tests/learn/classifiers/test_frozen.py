@@ -72,6 +72,9 @@ def test_boosting_of_texts_sees_the_words_that_it_kept():
         ("0/kept", lambda a: np.array([7]), "other features"),
         ("0/idf", lambda a: np.ones(3), "idf is"),
         ("weights", lambda a: a[:0], "weights are none"),
+        ("0/trees/feature", lambda a: a.astype(float), "is no int64"),
+        ("0/trees/value", lambda a: a * np.nan, "not finite"),
+        ("temperatures", lambda a: a - 1, "temperatures are none"),
     ],
 )
 def test_arrays_that_no_classifier_has_are_refused(array, change, words):

@@ -84,6 +84,7 @@ def test_a_class_that_nobody_was_given_is_never_predicted():
     [
         *[("steps", 5), ("net", "mlp"), ("recipe", "adam"), ("scaling", "none"), ("every", 3)],
         *[("sample_weight", np.ones(240)), ("lr", 0.1), ("watchers", [print])],
+        ("each", print),
     ],
 )
 def test_what_is_of_networks_is_refused(option, value):
@@ -133,6 +134,7 @@ def test_measures_have_intervals():
         lambda arrays, about: arrays.pop("columns"),
         lambda arrays, about: arrays.pop("classifier/weights"),
         lambda arrays, about: arrays.update({"classifier/0/linear/bias": np.zeros(7)}),
+        lambda arrays, about: arrays.update(columns=np.array([2**16])),
         lambda arrays, about: about.pop("features"),
         lambda arrays, about: about.update(features=99),
         lambda arrays, about: about.update(classes=["a"]),

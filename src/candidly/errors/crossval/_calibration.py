@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...ground.arrays import door
+from ...learn.classifiers.frozen import at_temperature
 
 BINS = 15
 FLOOR = 1e-9  # a probability below it counts as it: forests and neighbours say 0
@@ -79,8 +80,6 @@ def tempered(probs: np.ndarray, t: float, known: np.ndarray) -> np.ndarray:
         probs: float64 (n, q).
         known: bool (q,).
     """
-    powers = np.maximum(probs[:, known], FLOOR)
-    powers = (powers / powers.max(1, keepdims=True)) ** (1 / t)
     result = np.zeros_like(probs)
-    result[:, known] = powers / powers.sum(1, keepdims=True)
+    result[:, known] = at_temperature(probs[:, known], t, FLOOR)
     return result

@@ -107,7 +107,7 @@ class Blend(ClassifierMixin, BaseEstimator):
                 model = self._fitted(name, x[~out], labels[~out], k)
                 probs[folds[rows] == k] = _probs(model, x[out], len(self.classes_))
                 counted()
-        scales = np.array([temperature(probs, y) for probs in held])
+        scales = np.array([likeliest_temperature(probs, y) for probs in held])
         for probs, scale in zip(held, scales):
             probs[:] = at_temperature(probs, scale)
         own = np.maximum(held[:, numbers, y], LEAST)
@@ -166,7 +166,7 @@ def pooled(own: np.ndarray) -> np.ndarray:
     return weights
 
 
-def temperature(probs: np.ndarray, labels: np.ndarray) -> float:
+def likeliest_temperature(probs: np.ndarray, labels: np.ndarray) -> float:
     """The T in ``TEMPERATURES`` at which the labels (n,) are most likely by probabilities (n, q).
 
     Source: Guo, Pleiss, Sun & Weinberger, "On calibration of modern neural networks", ICML 2017.

@@ -110,6 +110,7 @@ class FrozenPart:
         return self.head.probs(x)
 
 
+FLOATS = ("weights", "temperatures", "bias", "idf", "threshold", "value")  # int64 are all others
 HEADS: Mapping[str, type] = {"linear": Linear, "trees": Trees}
 
 
@@ -165,6 +166,10 @@ def thawed(arrays: Mapping[str, np.ndarray], d: int, q: int) -> Frozen:
     Raises:
         ValueError, KeyError: arrays that cannot be that.
     """
+    for name, array in arrays.items():
+        wanted = "float64" if name.rpartition("/")[2] in FLOATS else "int64"
+        if array.dtype != wanted or not np.isfinite(array).all():
+            raise ValueError(f"its {name} is no {wanted}, or not finite")
     weights = arrays["weights"]
     if weights.ndim != 1 or not len(weights) or not (weights >= 0).all():
         raise ValueError("its weights are none")
@@ -281,13 +286,17 @@ def _joined(each: list, column: np.ndarray, bias: np.ndarray, mean: bool, single
     )
 
 
-def at_temperature(probs: np.ndarray, t: float) -> np.ndarray:
+def at_temperature(probs: np.ndarray, t: float, least: float = LEAST) -> np.ndarray:
     """Probabilities (n, classes) to the power of 1 / t, divided by their rows' sums.
+
+    Args:
+        least: what a smaller probability counts as.
 
     >>> at_temperature(np.array([[0.8, 0.2]]), 0.5).round(4)
     array([[0.9412, 0.0588]])
     """
-    powers = np.maximum(probs, LEAST) ** (1 / t)
+    powers = np.maximum(probs, least)
+    powers = (powers / powers.max(1, keepdims=True)) ** (1 / t)
     return np.asarray(powers / powers.sum(1, keepdims=True))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...data.inputs.pictures import descriptors
-from ...data.inputs.texts import hashed_words
+from ...data.inputs.texts import SPARSE, hashed_words
 from ...data.labels.labelled import Labelled
 from ...ground.checks import checked_classes
 from ...ground.problem import Refusal, why
@@ -168,6 +168,9 @@ def thawed_model(
         from_json(about["inputs"], d)
         if (len(columns) == d) != (about["inputs"]["kind"] == "texts"):
             raise ValueError(f"it knows {len(columns)} words and has {d} features")
+        within = columns.dtype == np.int64 and ((columns >= 0) & (columns < SPARSE)).all()
+        if columns.ndim != 1 or not within:
+            raise ValueError("it knows words that there are not")
         made = thawed(own, d, q)
         return ClassifierModel(made, columns, about, arrays.get("suspicion"))
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:

@@ -132,6 +132,7 @@ def fit(
         "device": None if device == "cpu" else device,
         "watchers": watchers or None,
         "every": every,
+        "each": each,
         "sample_weight": sample_weight,
         **hyper,
     }

@@ -20,7 +20,7 @@ from ..algorithms import algorithm as algorithm_named
 from ..classifiers import is_classifier
 from ..written.nets import of_tokens
 from ._fit import STEPS, default_algorithm, fit, method_named
-from ._model import Model
+from ._model import Model, measures
 from .prediction_sets import HELD, remembered
 
 CHECKED = "truth"  # in place of a share of rows to hold out: those whose true label is known
@@ -47,7 +47,13 @@ class Trained:
     @cached_property
     def measured(self) -> Mapping[str, float]:
         """On the rows held out; see ``Model.measure``."""
-        return {} if self.held is None else self.model.measure(self.held)
+        return {} if self.held is None else measures(self.logits, self.held)
+
+    @cached_property
+    def logits(self) -> np.ndarray:
+        """Of the rows held out, float32 (m, q)."""
+        assert self.held is not None
+        return self.model.predict_logits(self.held)
 
     @property
     def reads_sets(self) -> bool:
@@ -59,8 +65,7 @@ class Trained:
         """Of each measure what it may be of all such rows, at 95 %; None where nothing says."""
         if self.held is None:
             return {}
-        logits = self.model.predict_logits(self.held)
-        return {name: _interval(name, logits, self.held) for name in self.measured}
+        return {name: _interval(name, self.logits, self.held) for name in self.measured}
 
     @property
     def truth_known(self) -> int:
@@ -153,10 +158,10 @@ def fit_and_measure(
 def _remembering(trained: Trained) -> Trained:
     """The same, whose model knows how it did on the rows held out."""
     if trained.held is not None:
-        model = trained.model
-        kept = remembered(model.predict_proba(trained.held), trained.held)
+        exps = np.exp(trained.logits - trained.logits.max(1, keepdims=True))
+        kept = remembered(exps / exps.sum(1, keepdims=True), trained.held)
         if kept is not None:
-            model.about[HELD] = kept
+            trained.model.about[HELD] = kept
     return trained
 
 

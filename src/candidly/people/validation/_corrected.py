@@ -63,7 +63,7 @@ class Corrected:
     reading: str
     data: str
     of_labels: bool
-    undecided: str = "prune"
+    undecided: str
 
     def __post_init__(self) -> None:
         for name in ARRAYS:
