@@ -44,6 +44,8 @@ def measure_set(made: Study) -> dict[str, Any]:
         "labels": None if made.given is None else len(made.given),
         "estimate": _told(estimate),
         "kappa": None if agreed.kappa is None else asdict(agreed.kappa),
+        "ac1": None if agreed.ac1 is None else asdict(agreed.ac1),
+        "slight": agreed.slight,
         "fragile": None if sets else agreed.fragile,
         "settings": [
             {"name": s.name, "level": s.threshold, "reading": s.reading, "fragile": s.fragile}

@@ -56,16 +56,18 @@ def test_weights_are_rows_written_so_often():
     counts = rng.multinomial(5, [0.5, 0.2, 0.2, 0.1], 30)
     counts[:4] = [[1, 0, 0, 0], [0, 0, 0, 0], [2, 0, 0, 0], [5, 0, 0, 0]]
     times = rng.integers(0, 5, 30)
-    for name in ("kappa", "low", "high", "observed", "expected", "items"):
-        weighted = getattr(validation.fleiss(counts, times), name)
-        assert weighted == pytest.approx(
-            getattr(validation.fleiss(np.repeat(counts, times, axis=0)), name)
-        )
+    for name in ("value", "low", "high", "observed", "expected", "items"):
+        for of in (validation.fleiss, validation.gwet):
+            assert getattr(of(counts, times), name) == pytest.approx(
+                getattr(of(np.repeat(counts, times, axis=0)), name)
+            )
     few = validation.agreement(validation.judge(validation.from_counts(counts)), times)
     many = validation.judge(validation.from_counts(np.repeat(counts, times, axis=0)))
     plain = validation.agreement(many)
-    assert replace(few, kappa=None) == replace(plain, kappa=None)
-    assert few.kappa.kappa == pytest.approx(plain.kappa.kappa)
+    alone = {"kappa": None, "ac1": None}
+    assert replace(few, **alone) == replace(plain, **alone)
+    assert few.kappa.value == pytest.approx(plain.kappa.value)
+    assert few.ac1.value == pytest.approx(plain.ac1.value)
     assert few.split > 0
     assert few.unanimous > 0
 

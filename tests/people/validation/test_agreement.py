@@ -6,8 +6,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from candidly.people.validation import agreement, fleiss, from_counts, judge
+from candidly.people.validation import agreement, fleiss, from_counts, gwet, judge
 
 # 14 raters, 10 subjects, 5 categories: the worked example of Fleiss' kappa on Wikipedia
 WORKED = np.array(
@@ -30,7 +32,7 @@ def test_the_worked_example():
     found = fleiss(WORKED)
     assert found.observed == pytest.approx(0.378, abs=5e-4)
     assert found.expected == pytest.approx(0.213, abs=5e-4)
-    assert found.kappa == pytest.approx(0.210, abs=5e-4)
+    assert found.value == pytest.approx(0.210, abs=5e-4)
     assert found.items == 10
 
 
@@ -51,25 +53,86 @@ def test_against_the_slow_version():
     rng = np.random.default_rng(0)
     for _ in range(10):
         counts = rng.multinomial(5, [0.5, 0.2, 0.2, 0.1], 20)
-        assert fleiss(counts).kappa == pytest.approx(slow(counts.tolist()))
+        assert fleiss(counts).value == pytest.approx(slow(counts.tolist()))
 
 
-def test_the_interval_is_the_jackknife():
+# 4 raters, 12 subjects, 5 categories, answers missing: the worked example of Gwet's handbook and
+# of his package irrCAC, which gives 0.77544
+SOME_MISSING = [
+    *([1, 1, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4]),
+    *([4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [5, 5, 5], [1, 1], [3]),
+]
+
+
+def test_the_worked_example_of_ac1():
+    counts = np.array([[said.count(k) for k in range(1, 6)] for said in SOME_MISSING])
+    found = gwet(counts)
+    assert found.value == pytest.approx(0.77544, abs=5e-6)
+    assert (found.items, round(found.observed, 4)) == (11, 0.8182)
+
+
+def slow_ac1(counts):
+    """From the definition, item by item."""
+    agree, shares = [], []
+    for row in counts:
+        people = [answer for answer, number in enumerate(row) for _ in range(number)]
+        pairs = list(combinations(people, 2))
+        if pairs:
+            agree.append(sum(a == b for a, b in pairs) / len(pairs))
+        if people:
+            shares.append([people.count(a) / len(people) for a in range(len(row))])
+    often = [sum(column) / len(shares) for column in zip(*shares)]
+    chance = sum(p * (1 - p) for p in often) / (len(often) - 1)
+    return (sum(agree) / len(agree) - chance) / (1 - chance)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=2, max_size=12).filter(
+        lambda rows: any(sum(row) > 1 for row in rows)
+    )
+)
+def test_ac1_against_the_slow_version(rows):
+    found = gwet(np.array(rows))
+    assert found.value == pytest.approx(slow_ac1(rows))
+    assert -1 <= found.value <= 1
+
+
+def test_ac1_does_not_collapse_where_nearly_all_answers_are_one():
+    """96 of 100 items alike, and nearly all answers the same one: kappa is near 0, AC1 is not."""
+    counts = [[0, 3, 0, 0]] * 96 + [[1, 2, 0, 0]] * 4
+    found = agreement(judge(from_counts(counts)))
+    assert found.kappa.value < 0.05 < 0.9 < found.ac1.value
+    assert not found.slight
+    assert "most answers are the same one" in found.sentences()[-1]
+    spread = agreement(judge(from_counts([[1, 1, 1, 0], [0, 1, 1, 1], [1, 0, 1, 1]] * 20)))
+    assert spread.slight
+    assert "hardly agree" in spread.sentences()[-1]
+
+
+def test_what_is_said_where_little_is_known():
+    assert agreement(judge(from_counts([[1, 0, 0, 0]]))).sentences() == []
+    [alone] = agreement(judge(from_counts([[3, 0, 0, 0], [3, 0, 0, 0]]))).sentences()
+    assert alone.startswith("People agree on 100.0 % of pairs of answers; beyond chance: AC1 1.00")
+    assert "nan" not in alone
+
+
+@pytest.mark.parametrize(("of", "slow"), [(fleiss, slow), (gwet, slow_ac1)])
+def test_the_interval_is_the_jackknife(of, slow):
     counts = np.random.default_rng(1).multinomial(5, [0.5, 0.3, 0.2], 12)
     left_out = np.array([slow(np.delete(counts, i, 0).tolist()) for i in range(12)])
     error = (11 / 12 * ((left_out - left_out.mean()) ** 2).sum()) ** 0.5
-    found = fleiss(counts)
-    assert found.high - found.kappa == pytest.approx(1.959964 * error)
-    assert found.kappa - found.low == pytest.approx(1.959964 * error)
+    found = of(counts)
+    assert found.high - found.value == pytest.approx(1.959964 * error)
+    assert found.value - found.low == pytest.approx(1.959964 * error)
 
 
 def test_chance_agreement_is_nought_and_one_answer_is_undefined():
     rng = np.random.default_rng(2)
     found = fleiss(rng.multinomial(5, [0.6, 0.3, 0.1], 5000))
-    assert abs(found.kappa) < 0.02
+    assert abs(found.value) < 0.02
     assert found.low < 0 < found.high
-    assert np.isnan(fleiss(np.array([[5, 0], [5, 0]])).kappa)
-    assert np.isnan(fleiss(np.zeros((0, 4), int)).kappa)
+    assert np.isnan(fleiss(np.array([[5, 0], [5, 0]])).value)
+    assert np.isnan(fleiss(np.zeros((0, 4), int)).value)
     assert fleiss(np.array([[5, 0], [1, 0], [0, 0], [0, 5]])).items == 2
 
 
@@ -77,7 +140,7 @@ def test_agreement_of_verdicts():
     counts = [[5, 0, 0, 0], [3, 2, 0, 0], [4, 1, 0, 0], [1, 2, 1, 1], [1, 0, 0, 0]]
     found = agreement(judge(from_counts(counts)))
     assert (found.decided, found.unanimous, found.split, found.fragile) == (4, 1, 1, 2)
-    assert found.kappa.kappa == pytest.approx(fleiss(np.array(counts[:4])).kappa)
+    assert found.kappa.value == pytest.approx(fleiss(np.array(counts[:4])).value)
     assert found.slight
 
 

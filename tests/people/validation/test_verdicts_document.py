@@ -57,10 +57,11 @@ def test_what_it_says():
     assert "nothing is known of the 44 examples that were not flagged" in page
     told = "1 are replaced and 2 pruned; 1 were confirmed, 1 wait for answers, people differ on 1"
     assert told in page
-    kappa = validation.agreement(found).kappa.kappa
-    assert f"Fleiss’ κ is {kappa:.2f}" in page
-    assert "Agreement is slight" not in page
-    assert "Agreement is slight" in text_of(page_of(verdicts([[2, 3, 0, 0]] * 4)))
+    agreed = validation.agreement(found)
+    assert f"Fleiss' kappa {agreed.kappa.value:.2f}" in page
+    assert f"AC1 {agreed.ac1.value:.2f}" in page
+    assert "hardly agree" not in page
+    assert "hardly agree" in text_of(page_of(verdicts([[2, 3, 0, 0]] * 4)))
     assert "How much depends on the threshold" in page
     assert made.fingerprint[:16] in page
 

@@ -47,7 +47,10 @@ def test_the_numbers_are_those_of_progress(project):
     assert tile(html, "Skips") == str(found.skips)
     agreed = found.agreement
     kappa = agreed.kappa
-    assert tile(html, "Fleiss’ kappa") == f"{kappa.kappa:.2f} {kappa.low:.2f} to {kappa.high:.2f}"
+    assert tile(html, "Fleiss’ kappa") == f"{kappa.value:.2f} {kappa.low:.2f} to {kappa.high:.2f}"
+    ac1 = agreed.ac1
+    assert tile(html, "AC1") == f"{ac1.value:.2f} {ac1.low:.2f} to {ac1.high:.2f}"
+    assert tile(html, "Pairs of answers alike") == f"{100 * kappa.observed:.0f} %"
     share = f"{100 * agreed.decided / found.items:.0f} %"
     assert tile(html, "Decided") == f"{share} {agreed.decided} of {found.items}"
     assert tile(html, "Decided by one vote").endswith(f"{agreed.split} of {agreed.decided}")

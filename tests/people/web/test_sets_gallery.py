@@ -121,7 +121,7 @@ def test_the_front_page_says_the_numbers_of_each_set(folder, sets):
     assert (sounds["errors, %"], sounds["95 %"]) == ("2.50", "all checked")  # 1 of 40
     assert sounds["different set"].endswith(" 1")
     for row, one in zip(table.values(), sets):
-        kappa = (one.about["agreement"]["kappa"] or {}).get("kappa")
+        kappa = (one.about["agreement"]["kappa"] or {}).get("value")
         assert row["Fleiss’ κ"].split()[0] == ("–" if kappa is None else f"{kappa:,.2f}")
     bars = re.findall(r'aria-label="(non-error[^"]*)"', pages(folder)["index.html"])
     assert bars[0] == (

@@ -70,7 +70,11 @@ class Ballot:
         Its interval ends at 1.
         """
         kappa = {
-            name: None if np.isnan(value) else min(value, 1) if name == "high" else value
+            "kappa" if name == "value" else name: None
+            if np.isnan(value)
+            else min(value, 1)
+            if name == "high"
+            else value
             for name, value in asdict(fleiss(self.counts)).items()
         }
         return {"questions": len(self.counts), "answers": int(self.counts.sum()), **kappa}

@@ -36,6 +36,7 @@ def status_of(project: Project) -> dict[str, Any]:
         agreed = found.agreement
         about["agreement"] = {
             **asdict(agreed),
+            "sentences": agreed.sentences(),
             "share decided": _share(agreed.decided, found.items),
         }
         classes = project.rules.classes
@@ -81,14 +82,9 @@ def status_parts(about: Mapping[str, Any]) -> Iterator[str | Grid]:
 
 
 def _agreement(agreed: Mapping[str, Any]) -> Iterator[str]:
-    kappa = agreed["kappa"]
-    if kappa["kappa"] is None:
-        return
-    ends = "" if kappa["low"] is None else f" ({kappa['low']:.2f} to {kappa['high']:.2f})"
-    yield (
-        f"agreement: Fleiss' kappa {kappa['kappa']:.2f}{ends}; {agreed['decided']:,} decided,"
-        f" {agreed['split']:,} of them by one vote"
-    )
+    yield from agreed["sentences"]
+    if agreed["sentences"]:
+        yield f"{agreed['decided']:,} items decided, {agreed['split']:,} of them by one vote"
 
 
 def _people(people: list[dict[str, Any]]) -> Grid:

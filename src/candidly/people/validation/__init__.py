@@ -15,7 +15,7 @@ array([1, 1, 0, 1])
 """
 
 from . import label_errors
-from ._agreement import Agreement, Kappa, agreement, fleiss
+from ._agreement import Agreement, Coefficient, agreement, fleiss, gwet
 from ._answers import from_answers, read_answers
 from ._corrected import PROVENANCE, Corrected, Undecided, corrected
 from ._counted import checked_rows, counted, read_checked
@@ -46,9 +46,9 @@ __all__ = [
     "PROVENANCE",
     "READINGS",
     "Agreement",
+    "Coefficient",
     "Corrected",
     "Estimate",
-    "Kappa",
     "LabelFile",
     "Missed",
     "Posteriors",
@@ -74,6 +74,7 @@ __all__ = [
     "fragile",
     "from_answers",
     "from_counts",
+    "gwet",
     "judge",
     "judged",
     "label_errors",

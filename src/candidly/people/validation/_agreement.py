@@ -1,32 +1,40 @@
-"""How far people agree, beyond chance."""
+"""How far people agree: on how many pairs of answers, and beyond what chance would give.
+
+Two coefficients, as each misleads alone. Kappa takes it that chance agrees as often as the answers
+that were given, so that it is near 0 where nearly all answers are the same, however well people
+agree. AC1 does not collapse there, and flatters where many answers are possible.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...ground.arrays import door
+from ...show.words import percent
 from ._estimate import Z
 from ._verdicts import Verdicts, check_verdicts, fragile
 from .tally import ANSWERS, SetTally
 
-SLIGHT = 0.2  # kappa, below which errors are mostly disagreement
+SLIGHT = 0.2  # a coefficient, below which people hardly agree beyond chance
+SUBSTANTIAL = 0.6  # from which they agree well (Landis and Koch 1977, for both bounds)
 
 
 @dataclass(frozen=True)
-class Kappa:
+class Coefficient:
     """Agreement of several people beyond chance.
 
     Attributes:
-        kappa: 1 when all agree, 0 as by chance; NaN when only one answer ever occurs.
+        value: 1 when all agree, 0 as by chance; NaN where chance alone would always agree.
         low, high: 95 % interval by the jackknife over items.
         observed: share of pairs of answers about one item that agree.
-        expected: the same by chance, from how often each answer is given.
-        items: with at least two answers; the others take no part.
+        expected: the same by chance, as the coefficient takes it.
+        items: with at least two answers.
     """
 
-    kappa: float
+    value: float
     low: float
     high: float
     observed: float
@@ -35,39 +43,85 @@ class Kappa:
 
 
 @door
-def fleiss(counts: np.ndarray, times: np.ndarray | None = None) -> Kappa:
+def fleiss(counts: np.ndarray, times: np.ndarray | None = None) -> Coefficient:
     """Fleiss' kappa of counts of answers, int (items, answers).
 
     With ``times``, int (items,), each row stands for so many items.
 
     Items may have different numbers of answers: each counts one in the observed agreement, each
-    answer one in the expected. Equal numbers give the published formula.
+    answer one in the expected. Items with fewer than two take no part. Equal numbers give the
+    published formula.
+
+    By chance two answers agree as often as two that are drawn from all answers; where only one
+    answer ever occurs, kappa is NaN.
 
     Source: Fleiss, Psychological Bulletin 76, 1971.
 
-    >>> fleiss(np.array([[5, 0], [0, 5]])).kappa
+    >>> fleiss(np.array([[5, 0], [0, 5]])).value
     1.0
+    """
+    return _coefficient(counts, times, 2, lambda counts: counts, _alike_by_chance)
+
+
+@door
+def gwet(counts: np.ndarray, times: np.ndarray | None = None) -> Coefficient:
+    """Gwet's AC1 of counts of answers, int (items, answers).
+
+    By chance people agree where they guess, which is taken to be as often as answers are spread:
+    the sum of p (1 - p) over answers, divided by one less than there are. Every item counts one
+    in how often an answer is given, one with a single answer too. Columns of
+    answers that nobody gave count as possible ones; with a single column it is NaN.
+
+    Args:
+        times: int (items,), each row stands for so many items.
+
+    Source: Gwet, British Journal of Mathematical and Statistical Psychology 61, 2008; for more than
+    two people, Gwet, Handbook of Inter-Rater Reliability, 2014.
+
+    >>> round(gwet(np.array([[2, 0]] * 9 + [[1, 1]])).value, 2)
+    0.89
+    """
+    return _coefficient(
+        counts, times, 1, lambda counts: counts / counts.sum(1, keepdims=True), _guessed_alike
+    )
+
+
+def _coefficient(
+    counts: np.ndarray,
+    times: np.ndarray | None,
+    least: int,
+    parts: Callable[[np.ndarray], np.ndarray],
+    chance: Callable[[np.ndarray], np.ndarray],
+) -> Coefficient:
+    """Agreement beyond chance.
+
+    Args:
+        least: answers about an item, below which it takes no part at all.
+        parts: (k, answers) -> what each item adds to how often answers are given, (k, answers).
+        chance: sums of those, (..., answers) -> agreement by chance, (...).
     """
     counts = np.asarray(counts, np.float64)
     times = np.ones(len(counts), np.int64) if times is None else np.asarray(times)
-    answered = counts.sum(1) >= 2
-    counts, times = counts[answered], times[answered]
-    k = int(times.sum())
+    there = counts.sum(1) >= least
+    counts, times = counts[there], times[there]
+    people = counts.sum(1)
+    pairs = people >= 2
+    k, n = int(times[pairs].sum()), int(times.sum())
     if not k:
         nan = float("nan")
-        return Kappa(nan, nan, nan, nan, nan, 0)
-    people = counts.sum(1)
-    agree = ((counts**2).sum(1) - people) / (people * (people - 1))
-    alike, said = (times * agree).sum(), (times[:, None] * counts).sum(0)
-    observed, expected = float(alike / k), _chance(said)
-    kappa = float(_beyond(observed, expected))
+        return Coefficient(nan, nan, nan, nan, nan, 0)
+    agree = ((counts**2).sum(1) - people) / np.where(pairs, people * (people - 1), 1)
+    each = parts(counts)
+    alike, said = (times * agree).sum(), (times[:, None] * each).sum(0)
+    observed, expected = float(alike / k), chance(said)
+    value = float(_beyond(observed, expected))
     low = high = float("nan")
     if k > 1:
-        left_out = _beyond((alike - agree) / (k - 1), _chance(said - counts))
-        mean = (times * left_out).sum() / k
-        error = np.sqrt((k - 1) / k * (times * (left_out - mean) ** 2).sum())
-        low, high = kappa - Z * error, kappa + Z * error
-    return Kappa(kappa, float(low), float(high), observed, float(expected), k)
+        left_out = _beyond((alike - agree) / (k - pairs), chance(said - each))
+        mean = (times * left_out).sum() / n
+        error = np.sqrt((n - 1) / n * (times * (left_out - mean) ** 2).sum())
+        low, high = value - Z * error, value + Z * error
+    return Coefficient(value, float(low), float(high), observed, float(expected), k)
 
 
 @dataclass(frozen=True)
@@ -76,13 +130,15 @@ class Agreement:
 
     Attributes:
         kappa: Fleiss'; None where people are not known one by one (sets of classes).
+        ac1: Gwet's, likewise.
         unanimous: decided items about which all said the same.
         split: decided items whose verdict one more vote against it would undo.
         fragile: decided items whose category changes if one person answers otherwise.
         decided: how many there are.
     """
 
-    kappa: Kappa | None
+    kappa: Coefficient | None
+    ac1: Coefficient | None
     unanimous: int
     split: int
     fragile: int
@@ -90,29 +146,62 @@ class Agreement:
 
     @property
     def slight(self) -> bool:
-        """Agreement is so slight that the errors are mostly disagreement."""
-        return self.kappa is not None and self.kappa.kappa < SLIGHT
+        """People hardly agree beyond chance: what counts as an error is largely disagreement.
+
+        Kappa says so, and AC1 does not say that they agree well.
+        """
+        if self.kappa is None or self.ac1 is None:
+            return False
+        return self.kappa.value < SLIGHT and not self.ac1.value >= SUBSTANTIAL
+
+    def sentences(self) -> list[str]:
+        """What follows from raw agreement and both coefficients: the numbers, then their meaning.
+
+        None where people are not known one by one, or no item has two answers.
+        """
+        if self.kappa is None or self.ac1 is None or not self.kappa.items:
+            return []
+        kappa, told = self.kappa, []
+        if not np.isnan(self.ac1.value):
+            told.append(f"AC1 {self.ac1.value:.2f}{_ends(self.ac1)}")
+        if not np.isnan(kappa.value):
+            told.append(f"Fleiss' kappa {kappa.value:.2f}{_ends(kappa)}")
+        more = f"; beyond chance: {', '.join(told)}" if told else ""
+        found = [f"People agree on {percent(kappa.observed, 1)} % of pairs of answers{more}."]
+        if self.slight:
+            found.append(
+                "They hardly agree beyond chance, which gives"
+                f" {percent(kappa.expected, 1)} %: much of what counts as an error is disagreement"
+                " among people."
+            )
+        elif kappa.value < SLIGHT:
+            found.append(
+                "Kappa is low because most answers are the same one, not because people differ."
+            )
+        return found
 
 
 @door
 def agreement(verdicts: Verdicts, times: np.ndarray | None = None) -> Agreement:
-    """Fleiss' kappa over the answers offered, and how many verdicts hang on one person.
+    """Fleiss' kappa and AC1 over the answers offered; how many verdicts hang on one person.
 
-    Items whose two classes are one are left out of kappa: the question had one answer. With
+    Items whose two classes are one are left out of both: the question had one answer. With
     ``times``, int (k,), each verdict stands for so many items.
     """
     check_verdicts(verdicts)
     times = np.ones(len(verdicts), np.int64) if times is None else np.asarray(times)
     decided = int(times[verdicts.decided].sum())
     if isinstance(verdicts.tally, SetTally):
-        return Agreement(None, 0, 0, 0, decided)
+        return Agreement(None, None, 0, 0, 0, decided)
     columns = [ANSWERS.index(name) for name in verdicts.tally.offered]
     two = ~verdicts.tally.degenerate
     most = verdicts.tally.counts[:, :4].max(1)
     alike = verdicts.decided & (verdicts.tally.counts.max(1) == verdicts.tally.answers)
     at = verdicts.decided & (most == verdicts.threshold)
+    said = verdicts.tally.counts[two][:, columns]
     return Agreement(
-        kappa=fleiss(verdicts.tally.counts[two][:, columns], times[two]),
+        kappa=fleiss(said, times[two]),
+        ac1=gwet(said, times[two]),
         unanimous=int(times[alike].sum()),
         split=int(times[at].sum()),
         fragile=int(times[fragile(verdicts)].sum()),
@@ -120,9 +209,19 @@ def agreement(verdicts: Verdicts, times: np.ndarray | None = None) -> Agreement:
     )
 
 
-def _chance(said: np.ndarray) -> np.ndarray:
+def _alike_by_chance(said: np.ndarray) -> np.ndarray:
     """Two answers drawn from these counts agree: (..., answers) -> (...)."""
     return ((said / said.sum(-1, keepdims=True)) ** 2).sum(-1)
+
+
+def _guessed_alike(said: np.ndarray) -> np.ndarray:
+    """People agree by chance, as AC1 takes it: (..., answers) -> (...)."""
+    spread = said.shape[-1] - 1
+    return (1 - _alike_by_chance(said)) / spread if spread else np.ones(said.shape[:-1])
+
+
+def _ends(found: Coefficient) -> str:
+    return "" if np.isnan(found.low) else f" ({found.low:.2f} to {min(found.high, 1):.2f})"
 
 
 def _beyond(observed: np.ndarray | float, expected: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from ...ground.jsons import finite
 from ...show.document import Document
 from ...show.grid import Column, Grid, Value
 from ...show.pieces import Markup, Paragraph, Piece, Section
-from ...show.words import in_percent, percent
+from ...show.words import in_percent
 
 if TYPE_CHECKING:
     from ...stats.checked import CheckedCount
@@ -59,7 +59,11 @@ def summarise(
             name: {**asdict(share), "share": share.share, "meaning": READINGS[name]}
             for name, share in found.errors.items()
         },
-        "agreement": {**asdict(agreed), "slight": agreed.slight},
+        "agreement": {
+            **asdict(agreed),
+            "slight": agreed.slight,
+            "sentences": agreed.sentences(),
+        },
     }
     counts = counted(verdicts)
     if counts is not None:
@@ -291,24 +295,9 @@ def _whole(about: Mapping[str, Any], warning: Sequence[Piece]) -> Iterator[Piece
 
 
 def _agreement(agreed: Mapping[str, Any]) -> Section:
-    kappa = agreed["kappa"]
     pieces: list[Piece] = []
-    if kappa["kappa"] is not None:
-        ends = ""
-        if kappa["low"] is not None:
-            ends = f" ({kappa['low']:.2f} to {kappa['high']:.2f}, 95 %)"
-        pieces.append(
-            Paragraph(
-                f"Fleiss’ κ is {kappa['kappa']:.2f}{ends}: people agree on "
-                f"{percent(kappa['observed'], 1)} % of pairs of answers, "
-                f"{percent(kappa['expected'], 1)} % by chance."
-            )
-        )
-    if agreed["slight"]:
-        slight = (
-            "Agreement is slight: much of what counts as an error is disagreement among people."
-        )
-        pieces.append(Paragraph(slight, "warn"))
+    for told in agreed["sentences"]:
+        pieces.append(Paragraph(told, "warn") if pieces and agreed["slight"] else Paragraph(told))
     counts = Paragraph(
         f"Of {agreed['decided']:,} decided items {agreed['unanimous']:,} are unanimous, "
         f"{agreed['split']:,} just reach the threshold, and {agreed['fragile']:,} would fall into "

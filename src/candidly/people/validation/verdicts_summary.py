@@ -58,11 +58,7 @@ def _categories(categories: Mapping[str, int], offered: Sequence[str] | None) ->
 
 
 def _agreement(about: Mapping[str, Any]) -> Iterator[str]:
-    kappa = about["kappa"]
-    if kappa["kappa"] is not None:
-        ends = "" if kappa["low"] is None else f" ({kappa['low']:.2f} to {kappa['high']:.2f})"
-        slight = "; slight: much of this is disagreement among people" if about["slight"] else ""
-        yield f"agreement: Fleiss' kappa {kappa['kappa']:.2f}{ends}{slight}"
+    yield from about["sentences"]
     yield (
         f"of {about['decided']:,} decided, {about['unanimous']:,} are unanimous,"
         f" {about['split']:,} just reach the threshold, {about['fragile']:,} are fragile:"
