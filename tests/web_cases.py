@@ -123,11 +123,15 @@ def buttons(card: str) -> dict[str, str]:
     return {v: html.unescape(re.sub(r"<kbd.*?</kbd>|<[^>]*>", "", t)).strip() for v, t in found}
 
 
+NUMBERED = re.compile(r'data-key="\d"|rows="2"|name="named\.\w+" value="\d+"')  # keys, classes
+
+
 def plain(card: str) -> str:
     """A card without what must differ: random ids, what is sealed, names of classes."""
     card = re.sub(r"\b[0-9a-f]{64}\b", "SEALED", card)
     card = re.sub(r"\b[0-9a-f]{32}\b", "ID", card)
-    return re.sub("|".join(CLASSES), "CLASS", card)
+    card = re.sub("|".join(CLASSES), "CLASS", card)
+    return re.sub(r'value="\d+">CLASS', 'value="K">CLASS', card)
 
 
 def picture(place: Path, shade: int = 0) -> None:

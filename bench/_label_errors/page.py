@@ -177,10 +177,10 @@ def _readings(sets: Found) -> list[str]:
         grid([*header, "95 %", "AC1"], rows),
         prose(
             f"""Where κ is below 0.2 and AC1, which does not collapse where most answers are the
-            same one, below 0.6 ({", ".join(slight)}), much of what counts as an error is disagreement
-            among people. Of IMDB and Amazon both are over given, guessed and other. The interval is
-            a jackknife over items. The 13 items of MNIST that offered one class twice
-            take no part in either; they count as non-errors, like in the published table."""
+            same one, below 0.6 ({", ".join(slight)}), much of what counts as an error is
+            disagreement among people. Of IMDB and Amazon both are over given, guessed and other.
+            The interval is a jackknife over items. The 13 items of MNIST that offered one class
+            twice take no part in either; they count as non-errors, like in the published table."""
         ),
     ]
 

@@ -269,8 +269,8 @@ def test_progress_says_what_validation_says(make):
     for who in team(project, 5):
         work_through(project, who, lambda task: choices[int(rng.integers(4))])
     found, judged = review.progress(project), review.verdicts(project)
-    assert found.agreement.kappa.kappa == pytest.approx(
-        validation.agreement(judged).kappa.kappa, abs=1e-12
+    assert found.agreement.kappa.value == pytest.approx(
+        validation.agreement(judged).kappa.value, abs=1e-12
     )
     assert found.agreement.split == validation.agreement(judged).split
     slow = {}  # disagreement of pairs of answers, pair by pair

@@ -227,7 +227,7 @@ def test_everything_that_was_said(make):
     assert (found[0].note, found[0].ms, found[1].ms) == ("first thought", 900, 1500)
     assert found[1].words == [project.rules.classes[card.given]]
     assert (found[2].words, found[2].note) == ((), "a remark")
-    assert found[4].words == ("skip",)
+    assert found[4].words == ["skip"]
     cards = browse(project, ItemFilter()).cards
     lengths = [len(one) for one in review.said_about(project, cards)]
     assert lengths == [5 if card.id == task.item else 0 for card in cards]

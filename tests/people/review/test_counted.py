@@ -178,11 +178,14 @@ def test_a_project_of_before_opens_without(tmp_path):
 
     def back(connection):
         connection.execute(text("ALTER TABLE project DROP COLUMN drawn"))
+        connection.execute(text("DROP INDEX entry_named"))
+        connection.execute(text("ALTER TABLE entry DROP COLUMN named"))
+        connection.execute(text("DROP TABLE decision"))
         connection.execute(text("DELETE FROM version WHERE number > 1"))
 
     store.write(back)
     store.close()
-    assert len(migrations.MIGRATIONS) == 2
+    assert len(migrations.MIGRATIONS) == 3
     with review.open_project(tmp_path / "p") as again:
         assert again.drawn is None
         assert "stratum" not in review.votes(again).columns

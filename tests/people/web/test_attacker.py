@@ -76,7 +76,8 @@ class Turn:
     def skeleton(self) -> str:
         """The card without sealed texts, ids, numbers of examples and names of classes."""
         text = re.sub(r"\b[0-9a-f]{32}\b", "ID", SEALED.sub("SEALED", self.html))
-        return re.sub(r"\[\[[\d, \[\]]*\]\]", "SHOWN", re.sub("|".join(CLASSES), "CLASS", text))
+        text = re.sub(r"\[\[[\d, \[\]]*\]\]", "SHOWN", re.sub("|".join(CLASSES), "CLASS", text))
+        return re.sub(r'value="\d+">CLASS', 'value="K">CLASS', text)  # those that are not shown
 
 
 def walk(site, code: str, most: int = 10**6) -> list[Turn]:

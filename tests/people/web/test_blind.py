@@ -16,7 +16,17 @@ from candidly.people.web._seal import CARD, ITEM, TASK, opened, sealed
 from candidly.people.web.links import PERSON
 
 from review_cases import CLASSES, work_through
-from web_cases import JSON, a_project, a_site, browser, buttons, fields_of, picture, plain
+from web_cases import (
+    JSON,
+    NUMBERED,
+    a_project,
+    a_site,
+    browser,
+    buttons,
+    fields_of,
+    picture,
+    plain,
+)
 
 N = 30
 OPEN_REVIEW = "Show label and guess (the answer will not count)"
@@ -108,10 +118,20 @@ def test_all_cards_are_alike(told):
     assert set(mine["gold"]) == set(map(bool, mine["repeat"])) == {True, False}
 
 
+def test_other_classes_follow_from_those_shown(told):
+    site, _, cards = told
+    classes = site.project.rules.classes
+    for card in cards:
+        shown = re.findall(r'data-key="[12]"><kbd[^>]*>\d</kbd> (\w+)</button>', card)
+        others = re.findall(r'name="named\.\w+" value="(\d+)">(\w+)<', card)
+        assert others == [(str(k), name) for k, name in enumerate(classes) if name not in shown]
+        assert others
+
+
 def test_no_number_of_an_item_is_on_a_page(told):
     _, said, cards = told
     for card in cards:
-        numbers = Counter(re.findall(r'="(\d+)"', re.sub(r'data-key="\d"|rows="2"', "", card)))
+        numbers = Counter(re.findall(r'="(\d+)"', NUMBERED.sub("", card)))
         assert set(numbers) <= {"384", "2000"}  # pixels, longest note
     for text in said:
         for key in re.findall(r'"key":"([^"]*)"', text):

@@ -81,9 +81,17 @@ FORMS = {
     (ORGANISER, "/organiser/person"): {"code": "zoe", "name": "Zoe"},
     (ORGANISER, "/organiser/exclude"): {"id": "12345678", "code": "bob", "back": "", "reason": ""},
     (ORGANISER, "/organiser/end"): {"code": "bob"},
+    (ORGANISER, "/organiser/decide"): {
+        "id": "12345678",
+        "number": "0",
+        "choice": "named",
+        "name": "cat",
+        "label": "0",
+        "reason": "",
+    },
     (PERSON, "/out"): {},
 }
-OF_CARDS = ("id", "task", "say", "ms", "note", "examples", "have", "other")
+OF_CARDS = ("id", "task", "say", "named", "ms", "note", "examples", "have", "other")
 INSIDE = re.compile(
     r"sqlite|psycopg|sqlalchemy|traceback|max_num|could not convert|invalid literal|codec"
     r"|pattern too|parameter|integer string|not None|object|DataError",
@@ -217,7 +225,12 @@ def test_answers(either):
         assert one is None or 0 <= one <= 86_400_000
 
 
-TAKEN = {("ms", "empty"), ("ms", "beyond 32 bits"), ("examples", "empty")}  # or left open
+TAKEN = {
+    ("named", "empty"),
+    ("ms", "empty"),
+    ("ms", "beyond 32 bits"),
+    ("examples", "empty"),
+}  # or left open
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,8 @@ def test_an_item_by_number_and_none(project):
     assert f"<h1>{parser.escape(card.name).replace('&#x27;', '&#39;')}</h1>" in html.replace(
         "&#34;", "&quot;"
     )
-    assert one.text("/gallery/item/?number=0") == html
+    ids = re.compile(r'name="id" value="\w+"')
+    assert ids.sub("", one.text("/gallery/item/?number=0")) == ids.sub("", html)
     for nothing in ("/gallery/item/nothing", "/gallery/item/", "/gallery/item/999"):
         assert "there is no item" in one.get(nothing, 404).text
     one.get("/gallery/item/?number=999", 404)

@@ -30,6 +30,7 @@ TABLE = {
     ("GET", "/organiser"): ("/organiser", 401, 403, 200, 200),
     ("POST", "/organiser/person"): ("/organiser/person", 401, 403, 403, 303),
     ("POST", "/organiser/exclude"): ("/organiser/exclude", 401, 403, 403, 422),
+    ("POST", "/organiser/decide"): ("/organiser/decide", 401, 403, 403, 422),
     ("POST", "/organiser/end"): ("/organiser/end", 401, 403, 403, 422),
     ("GET", "/download/{name}"): ("/download/votes.csv", 401, 403, 200, 200),
     ("GET", "/gallery"): ("/gallery", 401, 403, 200, 200),

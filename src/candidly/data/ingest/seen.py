@@ -12,7 +12,7 @@ from ._roles import CORRECTED_BY, Roles
 from .arrays import load_array
 from .labels import ARRAYS, LABELS
 
-SEEN = ("confirmed", "corrected", "pruned", "undecided")  # where a label is from
+SEEN = ("confirmed", "corrected", "pruned", "undecided", "decided")  # where a label is from
 UNSEEN = ("unflagged", "pending")
 
 

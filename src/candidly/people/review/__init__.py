@@ -15,6 +15,7 @@ from ._cards import (
     disagreement_of,
     find_item,
     next_like,
+    next_to_decide,
     outcomes,
     said_about,
 )
@@ -47,6 +48,7 @@ from .answers import Reply
 from .assign import Task, examples_text
 from .changes import exclude, look, note, undo
 from .corrected import CorrectedTags, corrected_file, corrected_labels, corrected_tags
+from .deciding import REMOVE, Decision, can_decide, decide, decisions
 from .deeds import events, last_events, record
 from .export import (
     argilla,
@@ -99,10 +101,12 @@ __all__ = [
     "PRESETS",
     "QUESTIONS",
     "REMARK",
+    "REMOVE",
     "SORTS",
     "Card",
     "CorrectedTags",
     "Cost",
+    "Decision",
     "Found",
     "Item",
     "ItemFilter",
@@ -130,11 +134,14 @@ __all__ = [
     "argilla",
     "begin_session",
     "browse",
+    "can_decide",
     "checked_rows",
     "choice_of",
     "corrected_file",
     "corrected_labels",
     "corrected_tags",
+    "decide",
+    "decisions",
     "disagreement_of",
     "end_session",
     "end_sessions",
@@ -166,6 +173,7 @@ __all__ = [
     "new_seed",
     "next_like",
     "next_tasks",
+    "next_to_decide",
     "no_looks",
     "note",
     "of_data",

@@ -10,9 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, and_, or_, select
 
 from ...ground.names import shortened
+from ..validation.rule import CATEGORIES, NON_AGREEMENT
 from . import _schema as t
 from ._log import ANSWER, NOTE
 from ._media import Shown
+from .deciding import DECIDED_ITEMS, Decision, standing
 from .export import words_of
 from .project import Project
 from .questions import counts_of
@@ -34,6 +36,7 @@ class Card:
         said, skipped, held: answers that count, skips, people who have it just now.
         done: no more answers are needed.
         outcome: see ``outcomes``. disagreement: see ``disagreement_of``.
+        decided: what the organiser decided, whatever people say; or None.
     """
 
     id: int
@@ -53,6 +56,7 @@ class Card:
     done: bool
     outcome: str
     disagreement: float
+    decided: Decision | None
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,29 @@ def next_like(project: Project, card: Card) -> Card | None:
     return found[0] if found else None
 
 
+def next_to_decide(project: Project, card: Card) -> Card | None:
+    """The next item on which people differ and nobody has decided, in the order of numbers.
+
+    Of verdicts those without one though enough have answered, of labels those about which people
+    said different things. After the last come those before; None where there is no other.
+    """
+    i = t.item.c
+    columns = (i.id, i.pattern, i.said, i.done, i.given, i.guessed)
+    chosen = select(*columns).where(i.gold == 0, i.id != card.id, i.id.not_in(DECIDED_ITEMS))
+    with project.store.read() as connection:
+        rows = connection.execute(chosen.order_by(i.id <= card.id, i.id)).all()
+        ids = [row.id for row in rows if _differ(project.rules, row)][:1]
+        return next(iter(cards_of(connection, project, ids)), None)
+
+
+def _differ(rules: Rules, row: Any) -> bool:
+    counts = counts_of(row.pattern)
+    if rules.asked.counted == "verdicts":
+        same = row.given == row.guessed
+        return outcome_of(rules, counts, bool(row.done), same) == CATEGORIES[NON_AGREEMENT]
+    return row.said >= rules.fewest and disagreement_of(counts, row.said, rules.several) > 0
+
+
 def said_about(project: Project, cards: Sequence[Card]) -> list[list[Said]]:
     """Every answer and remark about each item, in the order of the log; what was undone, too."""
     e, s, p = t.entry.c, t.seat.c, t.person.c
@@ -154,7 +181,7 @@ def said_about(project: Project, cards: Sequence[Card]) -> list[list[Said]]:
                 code=row.code,
                 name=row.name,
                 choice=row.choice,
-                words=_words(project, card, row.choice),
+                words=_words(project, card, row),
                 ms=row.ms,
                 at=row.at,
                 note=row.note,
@@ -180,10 +207,11 @@ def cards_of(connection: Connection, project: Project, ids: Sequence[int]) -> li
     """Items by number, in this order."""
     rows = connection.execute(select(t.item).where(t.item.c.id.in_(ids))).all()
     by_id = {row.id: row for row in rows}
-    return [_card(by_id[number], project.rules) for number in ids]
+    decided = standing(connection, project.rules, ids)
+    return [_card(by_id[number], project.rules, decided.get(number)) for number in ids]
 
 
-def _card(row: Any, rules: Rules) -> Card:
+def _card(row: Any, rules: Rules, decided: Decision | None) -> Card:
     counts = counts_of(row.pattern)
     return Card(
         id=row.id,
@@ -203,6 +231,7 @@ def _card(row: Any, rules: Rules) -> Card:
         done=bool(row.done),
         outcome=outcome_of(rules, counts, bool(row.done), row.given == row.guessed),
         disagreement=disagreement_of(counts, row.said, rules.several),
+        decided=decided,
     )
 
 
@@ -225,5 +254,8 @@ def _state(row: Any, card: Card) -> str:
     return next((name for name, holds in reasons.items() if holds), COUNTS)
 
 
-def _words(project: Project, card: Card, choice: str | None) -> Sequence[str]:
-    return () if choice is None else words_of(project, card, choice) or (choice,)
+def _words(project: Project, card: Card, row: Any) -> Sequence[str]:
+    if row.choice is None:
+        return ()
+    found = words_of(project, card, row.choice) or [row.choice]
+    return found if row.named is None else [*found, project.rules.classes[row.named]]

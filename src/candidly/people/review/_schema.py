@@ -100,6 +100,19 @@ entry = Table(
     Column("blind", Integer),
     Column("late", Integer),
     Column("examples", Text),
+    Column("named", Integer),  # another class, where neither of two fits; or null
+)
+
+decision = Table(
+    "decision",
+    META,
+    Column("seq", Integer, primary_key=True),
+    Column("id", Text),
+    Column("item", Integer),
+    Column("choice", Text),  # null: what was decided before is taken back
+    Column("by", Text),
+    Column("note", Text),
+    Column("at", Float),
 )
 
 seat = Table(

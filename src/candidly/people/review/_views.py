@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, and_, case, false, func, or_, 
 from ...ground.names import lookup, shortened
 from . import _schema as t
 from ._cards import Card, cards_of, disagreement_of, outcome_of, outcomes
+from .deciding import DECIDED_ITEMS
 from .project import Project, find_person
 from .questions import counts_of
 from .rules import Rules
@@ -41,6 +42,7 @@ class ItemFilter:
         low, high: with a score in this range, ends included.
         person: answered by the person with this code.
         text: with this in their names, in capitals or not.
+        decided: those that the organiser has decided on, or those that are not decided.
         known: the items whose answer is known, which are not among the others.
         sort: a name among ``SORTS``.
         page: counted from 1.
@@ -59,6 +61,7 @@ class ItemFilter:
     high: float | None = None
     person: str | None = None
     text: str = ""
+    decided: bool | None = None
     known: bool = False
     sort: str = "queue"
     page: int = 1
@@ -137,6 +140,8 @@ def _conditions(
         found.append(i.id.in_(theirs))
     if view.text:
         found.append(i.name.icontains(view.text, autoescape=True))
+    if view.decided is not None:
+        found.append(i.id.in_(DECIDED_ITEMS) if view.decided else i.id.not_in(DECIDED_ITEMS))
     if view.outcome is not None:
         found.append(_comes_to(connection, project.rules, view.outcome))
     return found

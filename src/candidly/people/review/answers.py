@@ -22,7 +22,7 @@ from .rules import Rules, codes_of
 
 # built once: putting statements together costs more than running them
 _THERE = select(
-    *(t.entry.c[name] for name in ("id", "kind", "person", "item", "repeat", "choice"))
+    *(t.entry.c[name] for name in ("id", "kind", "person", "item", "repeat", "choice", "named"))
 ).where(t.entry.c.id.in_(bindparam("ids", expanding=True)))
 _ASKED = (
     select(t.seat, t.item.c.said, t.item.c.held, t.item.c.gold)
@@ -31,6 +31,9 @@ _ASKED = (
         t.seat.c.person == bindparam("who"),
         t.seat.c.item.in_(bindparam("items", expanding=True)),
     )
+)
+_CLASSES = select(t.item.c.id, t.item.c.given, t.item.c.guessed).where(
+    t.item.c.id.in_(bindparam("items", expanding=True))
 )
 _LEFT = select(t.seat.c.item, t.seat.c.repeat).where(
     t.seat.c.person == bindparam("who"),
@@ -68,6 +71,7 @@ class Reply:
         item, repeat: of the task. choice: in its normal form, see ``Task.choice``; or ``skip``.
         ms: time taken, of a day at most, or None. note: free text, or None.
         examples: numbers of the examples shown, as text. interface: version of the screen.
+        named: the class that fits where neither of the two does, beside ``neither``; or None.
     """
 
     id: str
@@ -78,6 +82,7 @@ class Reply:
     note: str | None = None
     examples: str | None = None
     interface: str | None = None
+    named: int | None = None
 
 
 def check(project: Project, replies: Sequence[Reply]) -> None:
@@ -100,6 +105,19 @@ def check(project: Project, replies: Sequence[Reply]) -> None:
                 " most. Leave it out where it is not known."
             )
         codes_of(reply.choice, project.rules)
+        if reply.named is not None:
+            _check_named(reply, project.rules)
+
+
+def _check_named(reply: Reply, rules: Rules) -> None:
+    beside = rules.asked.beside
+    if not beside:
+        raise ValueError(f"the question is {rules.question!r}; its answers name no other class.")
+    if reply.choice != beside:
+        raise ValueError(f"the answer is {reply.choice!r}; another class goes with {beside!r}.")
+    last = len(rules.classes) - 1
+    if not 0 <= reply.named <= last:  # type: ignore[operator]  # asked before
+        raise ValueError(f"the class named is {reply.named}; classes are numbered 0 to {last}.")
 
 
 def keep(
@@ -142,6 +160,7 @@ def _entries_of(
         _check_whole(connection, who, seats)
     if project.rules.most_per_label is not None:
         _check_per_label(connection, project.rules, who, fresh, seats)
+    _check_not_shown(connection, project, fresh)
     count(project, who, fresh, 1)
     who.held = [seat for seat in who.held if (seat.item, seat.repeat) not in seats]
     return [_entry_of(project, who, reply, seats[reply.item, reply.repeat]) for reply in fresh]
@@ -149,7 +168,8 @@ def _entries_of(
 
 def _check_alike(row: Any, who: PersonState, reply: Reply) -> None:
     check_same(row, who.id, ANSWER)
-    if (row.item, row.repeat, row.choice) != (reply.item, reply.repeat, reply.choice):
+    said = (reply.item, reply.repeat, reply.choice, reply.named)
+    if (row.item, row.repeat, row.choice, row.named) != said:
         raise ValueError(f"the id {row.id!r} stands for another answer; make a new one.")
 
 
@@ -204,6 +224,17 @@ def _check_per_label(
                 f"{rules.classes[code]!r} is on {number} items of the batch, those answered before"
                 f" included; at most {rules.most_per_label} are allowed."
             )
+
+
+def _check_not_shown(connection: Connection, project: Project, replies: Sequence[Reply]) -> None:
+    """Refuse one of the two classes as the other one."""
+    named = {reply.item: reply.named for reply in replies if reply.named is not None}
+    if not named:
+        return
+    for row in connection.execute(_CLASSES, {"items": sorted(named)}):
+        if named[row.id] in (row.given, row.guessed):
+            name = project.rules.classes[named[row.id]]
+            raise ValueError(f"{name!r} is one of the two classes shown; choose it there.")
 
 
 def _entry_of(project: Project, who: PersonState, reply: Reply, seat: Any) -> dict[str, Any]:

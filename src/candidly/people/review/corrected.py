@@ -22,6 +22,7 @@ from ...ground.arrays import door
 from ...ground.problem import Refusal
 from .. import validation
 from ..validation import Corrected, Reading, Undecided
+from .deciding import by_row, labels_of
 from .project import Project
 from .questions import counts_of
 from .totals import asked, verdicts
@@ -31,13 +32,25 @@ from .totals import asked, verdicts
 def corrected_labels(
     project: Project, data: Any, reading: Reading = "exact", undecided: Undecided = "keep"
 ) -> Corrected:
-    """Labels of the whole data set, corrected by the verdicts so far; see ``validation.corrected``.
+    """Labels of the whole data set, corrected by the verdicts and decisions so far.
+
+    See ``validation.corrected``. Answers to one label are verdicts too: that of more than half of
+    those who answered holds.
 
     Args:
         data: ``Labelled`` with ``given``, or labels, int (n,).
         reading: ``exact`` or ``seen``. undecided: ``keep`` or ``prune``.
     """
-    return validation.corrected(data, verdicts(project), reading, undecided)
+    made = verdicts(project)
+    return validation.corrected(data, made, reading, undecided, _decided(project))
+
+
+def _decided(project: Project) -> dict[int, int]:
+    """Labels that the organiser decided on, by row; -1 where the row is to go."""
+    return {
+        row: -1 if one.removes else labels_of(one.choice, project.rules)[0]
+        for row, one in by_row(project).items()
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +60,7 @@ class CorrectedTags:
     Attributes:
         tags: bool (n, q), those to use.
         sources: n words: ``unflagged``; ``pending``, too few answers so far, and the tags stay;
-            ``confirmed`` or ``corrected``.
+            ``confirmed`` or ``corrected``; ``decided`` by the organiser.
     """
 
     tags: np.ndarray
@@ -92,6 +105,9 @@ def corrected_tags(project: Project, tags: Any) -> CorrectedTags:
         held = np.where(2 * chosen == said, made[row], 2 * chosen > said)
         sources[row] = "confirmed" if (held == made[row]).all() else "corrected"
         made[row] = held
+    for row, one in by_row(project).items():
+        made[row], sources[row] = False, "decided"
+        made[row, list(labels_of(one.choice, rules))] = True
     return CorrectedTags(made, sources)
 
 

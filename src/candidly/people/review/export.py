@@ -15,6 +15,7 @@ from ...data.ingest.exports import ANSWER, ITEM
 from ...data.labels.votes import Votes
 from ..validation import ANSWERS, SetTally
 from . import _schema as t
+from . import deciding
 from .project import Project
 from .questions import SKIP, counts_of
 from .rules import codes_of
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 PART = 5000  # entries read at once
 LOG = "candidly review log 1"
 PEOPLE = uuid.UUID("6f7b7c0e-5e0c-5d6e-9d54-6a2f0d1f9b11")  # namespace of Argilla's user ids
+DECISION = "decision"  # the kind of a line that is no entry of people
 ENTRY = tuple(column for column in t.entry.c if column.name not in ("seq", "person"))
 
 
@@ -34,8 +36,9 @@ def votes(project: Project, everything: bool = False) -> pl.DataFrame:
 
     Columns: ``item`` (row of the data set; the number in the project where that is not known),
     ``name``, ``person``, ``answer`` in its normal form, ``given`` and ``guessed``, ``labels``
-    (names of classes, for label questions), ``flip`` (1: the guessed class came first), ``ms``,
-    ``at`` (seconds since 1970), ``batch``, ``note``, ``examples``, ``interface``, ``id``; and with
+    (names of classes, for label questions), ``named`` (the class that fits, where somebody who
+    answers ``neither`` names one), ``flip`` (1: the guessed class came first), ``ms``, ``at``
+    (seconds since 1970), ``batch``, ``note``, ``examples``, ``interface``, ``id``; and with
     ``everything`` also ``repeat``, ``gold``, ``blind``, ``late`` and ``excluded``, and the answers
     for which one of these keeps them out of the totals. Where items were drawn for a count, also
     ``stratum``, ``stratum size`` and ``stratum chance``. ``validation.read_answers`` reads it.
@@ -60,6 +63,7 @@ _VOTE: dict[str, Any] = {
     "given": int,
     "guessed": int,
     "labels": str,
+    "named": int,
     "flip": int,
     "ms": float,
     "at": float,
@@ -228,6 +232,8 @@ def log(project: Project) -> Iterator[str]:
     yield json.dumps({"log": LOG, "fingerprint": project.fingerprint})
     for entry in entries(project):
         yield json.dumps(entry)
+    for line in deciding.lines(project):
+        yield json.dumps({"kind": DECISION, **line})
 
 
 def entries(project: Project) -> Iterator[dict[str, Any]]:
@@ -287,7 +293,7 @@ def _vote(project: Project, row: Any, everything: bool) -> tuple[Any, ...]:
         labels = "|".join(words_of(project, row, row.choice))
     known = [None if value < 0 else value for value in (row.given, row.guessed)]
     values = (row.item if row.at_row < 0 else row.at_row, row.name, row.code, row.choice, *known)
-    values += (labels, row.flip, row.ms, row.at, row.batch, row.note, row.examples)
+    values += (labels, row.named, row.flip, row.ms, row.at, row.batch, row.note, row.examples)
     values += (row.interface, row.id)
     if everything:
         blind = bool(row.blind and not row.open)

@@ -20,15 +20,17 @@ from ...data.ingest.answers import read_answers
 from ...data.ingest.table_checks import typed
 from ..validation import ANSWERS, SetTally, Tally
 from . import _schema as t
+from . import deciding
 from ._log import ANSWER, EXCLUDE, INCLUDE, LONGEST_MS, OPEN, UNDO, time_of
 from ._refresh import refresh
-from .export import ENTRY, LOG, entries
+from .export import DECISION, ENTRY, LOG, entries
 from .project import CODE, Project
 from .questions import SKIP, YES_NO
-from .rules import codes_of
+from .rules import Rules, codes_of
 
 PART = 5000  # entries taken in at once
 NAMES = tuple(column.name for column in ENTRY)
+NEWER = ("examples", "named")  # which logs of before do not have
 KINDS = (ANSWER, UNDO, "note", OPEN, EXCLUDE, INCLUDE)
 
 
@@ -39,7 +41,7 @@ def merge(project: Project, other: Project) -> int:
         ValueError: a project with other rules or items.
     """
     _check_copy(project, other.fingerprint, other.folder)
-    return _absorb(project, entries(other))
+    return _absorb(project, entries(other), deciding.lines(other))
 
 
 def merge_log(project: Project, path: Path | str) -> int:
@@ -53,12 +55,13 @@ def merge_log(project: Project, path: Path | str) -> int:
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist.")
     with path.open(encoding="utf-8") as file:
-        head = _line(path, 0, file.readline())
+        head = _line(path, 0, file.readline(), project.rules)
         if head.get("log") != LOG:
             raise ValueError(f"{path} is no log of a review project.")
         _check_copy(project, head.get("fingerprint"), path)
-        lines = (_line(path, number, line) for number, line in enumerate(file, 1))
-        return _absorb(project, lines)
+        found = [_line(path, number, line, project.rules) for number, line in enumerate(file, 1)]
+    said = [line for line in found if line["kind"] != DECISION]
+    return _absorb(project, said, [line for line in found if line["kind"] == DECISION])
 
 
 def import_answers(project: Project, path: Path | str, roles: Roles | None = None) -> int:
@@ -106,15 +109,19 @@ def recount(project: Project) -> None:
     project.store.write(work)
 
 
-def _absorb(project: Project, found: Iterable[Mapping[str, Any]]) -> int:
-    """Add the entries that are not there, all or none, and bring the rest up to date."""
+def _absorb(
+    project: Project,
+    found: Iterable[Mapping[str, Any]],
+    decided: Sequence[Mapping[str, Any]] = (),
+) -> int:
+    """Add the entries and decisions that are not there, all or none; bring the rest up to date."""
     listed = list(found)
 
     def work(connection: Connection) -> int:
         people = _people(connection, listed)
         items: set[int] = set()
         everyone: set[int] = set()
-        added = 0
+        added = deciding.absorb(connection, decided)
         rest = iter(listed)
         while part := list(islice(rest, PART)):
             new = _new(connection, part)
@@ -269,12 +276,14 @@ def _check_copy(project: Project, fingerprint: Any, where: Path) -> None:
         )
 
 
-def _line(path: Path, number: int, line: str) -> dict[str, Any]:
+def _line(path: Path, number: int, line: str, rules: Rules) -> dict[str, Any]:
     try:
         found = json.loads(line)
         if not isinstance(found, dict):
             raise ValueError("it is no entry")
-        if number and (missing := {*NAMES, "code"} - {*found, "examples"}):
+        if number and found.get("kind") == DECISION:
+            return {"kind": DECISION, **deciding.checked_line(found, rules)}
+        if number and (missing := {*NAMES, "code"} - {*found, *NEWER}):
             raise ValueError(f"{sorted(missing)[0]} is missing")
         code = found.get("code")
         if number and (found["kind"] not in KINDS or not CODE.fullmatch(str(code))):

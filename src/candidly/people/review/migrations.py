@@ -65,7 +65,16 @@ FIRST = (
 
 DRAWN = ("ALTER TABLE project ADD COLUMN drawn TEXT",)
 
-MIGRATIONS: tuple[Sequence[str], ...] = (FIRST, DRAWN)
+ENDS_IN_LABELS = (
+    "ALTER TABLE entry ADD COLUMN named INTEGER",
+    """CREATE TABLE decision (seq {serial}, id TEXT NOT NULL UNIQUE,
+    item INTEGER NOT NULL REFERENCES item (id), choice TEXT, "by" TEXT NOT NULL, note TEXT,
+    at DOUBLE PRECISION NOT NULL)""",
+    "CREATE INDEX decision_item ON decision (item)",
+    "CREATE INDEX entry_named ON entry (item) WHERE named IS NOT NULL",
+)
+
+MIGRATIONS: tuple[Sequence[str], ...] = (FIRST, DRAWN, ENDS_IN_LABELS)
 
 
 def migrate(connection: Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> int:

@@ -30,6 +30,7 @@ def status_of(project: Project) -> dict[str, Any]:
         "saved": found.saved,
         "left": found.left,
         "verdicts": dict(found.verdicts),
+        "decided by the organiser": found.decided,
         "people": [{**asdict(one), "warn": one.warn} for one in whole.people],
     }
     if found.agreement is not None:
@@ -65,6 +66,8 @@ def status_parts(about: Mapping[str, Any]) -> Iterator[str | Grid]:
         told = [f"{n:,} {name}" for name, n in about["verdicts"].items() if n]
         yield f"verdicts: {', '.join(told)}"
         yield from _agreement(about["agreement"])
+    if about["decided by the organiser"]:
+        yield f"{about['decided by the organiser']:,} items decided by the organiser"
     if "counted" in about:
         yield about["counted"]["sentence"]
     if "labels" in about:

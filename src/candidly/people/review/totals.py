@@ -21,11 +21,30 @@ from ..validation import (
     merged,
 )
 from ..validation import checked_rows as checked_in
+from ..validation.tally import most_named
 from . import _schema as t
 from ._people import Standing, standings_of
+from .deciding import DECIDED_ITEMS
 from .project import Project
-from .questions import answers_by_kind
+from .questions import answers_by_kind, counts_of
 from .rules import Rules
+
+NAMED = (  # of answers that count, the classes named beside them
+    select(t.seat.c.item, t.entry.c.named)
+    .select_from(
+        t.seat.join(t.entry, t.entry.c.id == t.seat.c.entry).join(
+            t.person, t.person.c.id == t.seat.c.person
+        )
+    )
+    .where(
+        t.entry.c.named.is_not(None),
+        t.entry.c.blind == 1,
+        t.entry.c.late == 0,
+        t.seat.c.repeat == 0,
+        t.seat.c.open == 0,
+        t.person.c.excluded == 0,
+    )
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +60,7 @@ class Progress:
         agreement: for verdicts; None for other questions.
         labels: for label questions, what was named; else None.
         yes: for yes/no questions, items that enough people said yes to, and no; else None.
+        decided: items that the organiser decided on, whatever people say.
     """
 
     items: int
@@ -55,6 +75,7 @@ class Progress:
     agreement: Agreement | None
     labels: Labels | None
     yes: tuple[int, int] | None
+    decided: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +194,9 @@ def _progress(connection: Connection, project: Project, sums: Sums) -> Progress:
         agreement=agreed,
         labels=_labels(connection, rules),
         yes=_yes(sums, rules) if rules.asked.counted == "sets" else None,
+        decided=connection.execute(
+            select(func.count()).select_from(DECIDED_ITEMS.subquery())
+        ).scalar_one(),
     )
 
 
@@ -195,15 +219,19 @@ def _pairs(sums: Sums) -> list[Pair]:
 def tally(project: Project) -> Tally:
     """The answers to verdicts, counted: what ``validation`` takes.
 
-    Items are rows of the data set, ids their names.
+    Items are rows of the data set, ids their names. Answers to one label are counted as verdicts:
+    ``given`` for the label that is there, ``guessed`` for the other class that most name, ``other``
+    for all else.
 
     Raises:
-        ValueError: another question than verdicts.
+        ValueError: another question than verdicts or one label.
     """
     rules = project.rules
+    if rules.asked.taken_out == "crowd":
+        return _tally_of_labels(project)
     _check_verdicts(project, "a tally")
     i = t.item.c
-    columns = (i.at_row, i.name, i.given, i.guessed, i.pattern, i.skipped)
+    columns = (i.id, i.at_row, i.name, i.given, i.guessed, i.pattern, i.skipped)
     with project.store.read() as connection:
         rows = connection.execute(
             select(*columns).where(i.gold == 0).order_by(i.at_row, i.id)
@@ -212,6 +240,7 @@ def tally(project: Project) -> Tally:
     guessed = np.array([row.guessed for row in rows], np.int64)
     ids = np.empty(len(rows), object)
     ids[:] = [row.name for row in rows]
+    named, naming = most_named(*_named(project, [row.id for row in rows]), len(rows))
     return Tally(
         item=np.array([row.at_row for row in rows], np.int64),
         counts=merged(answers_by_kind([row.pattern for row in rows]), given == guessed),
@@ -222,7 +251,49 @@ def tally(project: Project) -> Tally:
         ids=ids,
         classes=rules.classes,
         drawn=None if project.drawn is None else project.drawn.in_order(),
+        named=named,
+        naming=naming,
     )
+
+
+def _tally_of_labels(project: Project) -> Tally:
+    i = t.item.c
+    columns = (i.at_row, i.name, i.given, i.pattern, i.skipped)
+    with project.store.read() as connection:
+        rows = connection.execute(
+            select(*columns).where(i.gold == 0).order_by(i.at_row, i.id)
+        ).all()
+    counts = np.zeros((len(rows), len(ANSWERS)), np.int64)
+    guessed = np.full(len(rows), -1)
+    for k, row in enumerate(rows):
+        said = counts_of(row.pattern)
+        counts[k, 0] = said.pop(row.given, 0)
+        if said:
+            guessed[k] = max(said, key=lambda label: (said[label], -label))
+            counts[k, 1] = said.pop(guessed[k])
+        counts[k, ANSWERS.index("other")] = sum(said.values())
+    ids = np.empty(len(rows), object)
+    ids[:] = [row.name for row in rows]
+    return Tally(
+        item=np.array([row.at_row for row in rows], np.int64),
+        counts=counts,
+        given=np.array([row.given for row in rows], np.int64),
+        guessed=guessed,
+        skipped=np.array([row.skipped for row in rows], np.int64),
+        offered=("given", "guessed", "other"),
+        ids=ids,
+        classes=project.rules.classes,
+    )
+
+
+def _named(project: Project, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Classes that people name where neither of two fits: places among ``ids``, and classes."""
+    with project.store.read() as connection:
+        rows = connection.execute(NAMED).all()
+    place = {number: k for k, number in enumerate(ids)}
+    found = [(place[row.item], row.named) for row in rows if row.item in place]
+    columns = np.array(found, np.int64).reshape(-1, 2)
+    return columns[:, 0], columns[:, 1]
 
 
 def asked(project: Project) -> list[tuple[int, str, int]]:
@@ -241,7 +312,7 @@ def verdicts(project: Project) -> Verdicts:
     merged, by a majority if that is more.
 
     Raises:
-        ValueError: another question than verdicts.
+        ValueError: another question than verdicts or one label.
     """
     rules = project.rules
     return judged(tally(project), rules.threshold, rules.fewest)

@@ -17,12 +17,12 @@ from ...ground.checks import checked_classes
 from ...ground.names import nearest
 from .drawn import drawn_in
 from .rule import merged
-from .tally import ANSWERS, UNKNOWN, Tally
+from .tally import ANSWERS, UNKNOWN, Tally, most_named
 
 if TYPE_CHECKING:
     import polars as pl
 
-SKIP = "skip"
+SKIP, NEITHER = "skip", "neither"
 COLUMNS = ("item", "person", "answer")
 
 
@@ -34,6 +34,7 @@ def from_answers(
     *,
     given: Any = None,
     guessed: Any = None,
+    named: Any = None,
     asked: Any = None,
     people: Iterable[Any] | None = None,
     classes: Sequence[str] | None = None,
@@ -47,6 +48,8 @@ def from_answers(
         answer: (answers,) of ``given``, ``guessed``, ``both``, ``neither``, ``other`` or ``skip``.
         given, guessed: int (n,) by row of the data set: the labels, and what was proposed instead
             (-1 where nothing was). Unknown by default.
+        named: int (answers,), the class that fits, where somebody who answers ``neither`` names
+            one; -1 elsewhere.
         asked: int (k,), items that were asked about; by default those with an answer. One without
             an answer, or with skips alone, stays in the tally with counts of 0.
         people: who may answer; anybody by default.
@@ -59,13 +62,13 @@ def from_answers(
     Raises:
         ValueError: no or unknown answers, a person who is not among ``people``, two answers of
             one person about one item, an item out of range or not among ``asked``, a class out of
-            range. The message names the row.
+            range or named beside another answer than ``neither``. The message names the row.
 
     >>> found = from_answers([7, 7, 7], ["ann", "bob", "cy"], ["given", "both", "skip"])
     >>> found.item, found.counts[0].tolist(), found.skipped
     (array([7]), [1, 0, 1, 0, 0], array([1]))
     """
-    same_rows(item=item, person=person, answer=answer)
+    same_rows(item=item, person=person, answer=answer, named=named)
     labels = {}
     for name, values in (("given", given), ("guessed", guessed)):
         labels[name] = None if values is None else whole_numbers(name, values)
@@ -73,7 +76,11 @@ def from_answers(
     items = whole_numbers("item", item)
     return _tally_of(
         _Columns(
-            items, _listed("person", person), _listed("answer", answer), np.arange(len(items))
+            items,
+            _listed("person", person),
+            _listed("answer", answer),
+            np.arange(len(items)),
+            np.full(len(items), UNKNOWN) if named is None else whole_numbers("named", named),
         ),
         lambda rows: tuple(_at(name, values, rows) for name, values in labels.items()),
         asked=asked,
@@ -97,7 +104,8 @@ def read_answers(
     Args:
         path: a table of any format with the columns ``item`` (row number), ``person``, ``answer``;
             and, unless ``labels`` has the former, ``given`` and ``guessed``: numbers, or names of
-            ``classes``, the same in every row of an item. A row without an answer says that the
+            ``classes``, the same in every row of an item; and perhaps ``named``, see
+            ``from_answers``. A row without an answer says that the
             item was asked about.
         labels: int (n,), the given labels of the whole data set.
         classes, people: see ``from_answers``.
@@ -137,6 +145,9 @@ def _of_table(
             for name in ("given", "guessed")
         )
 
+    named = np.full(len(items), UNKNOWN)
+    if "named" in table.columns:
+        named = class_numbers(table["named"], "the named class", classes)
     answered = np.flatnonzero(table["label"].is_not_null().to_numpy())
     people_of, said_of = (table[name].to_list() for name in ("annotator", "label"))
     columns = _Columns(
@@ -144,6 +155,7 @@ def _of_table(
         [people_of[row] for row in answered],
         [said_of[row] for row in answered],
         answered,
+        named[answered],
     )
     found = _tally_of(
         columns, classes_at, asked=np.unique(items), people=people, classes=classes, offered=ANSWERS
@@ -158,6 +170,7 @@ class _Columns(NamedTuple):
     people: list[Any]
     answers: list[Any]
     rows: np.ndarray
+    named: np.ndarray
 
 
 def _tally_of(
@@ -187,6 +200,7 @@ def _tally_of(
     first, second = classes_at(items)
     same = (first == second) & (first >= 0)
     counts = merged(table[:, :-1], same)  # two names of one class, and each person spoke once
+    named, naming = _most_named(columns, place, len(items))
     return Tally(
         item=items,
         counts=counts,
@@ -195,7 +209,20 @@ def _tally_of(
         skipped=table[:, -1],
         offered=tuple(name for name in ANSWERS if name in offered),
         classes=names,
+        named=named,
+        naming=naming,
     )
+
+
+def _most_named(columns: _Columns, place: np.ndarray, items: int) -> tuple[np.ndarray, np.ndarray]:
+    """See ``most_named``; of those who answered ``neither``."""
+    there = columns.named != UNKNOWN
+    for at in np.flatnonzero(there & (np.array(columns.answers, object) != NEITHER))[:1]:
+        raise ValueError(
+            f"the answer in row {columns.rows[at]} is {columns.answers[at]!r} and names class"
+            f" {columns.named[at]}; only who answers {NEITHER!r} names another class."
+        )
+    return most_named(place[there], columns.named[there], items)
 
 
 def _at(name: str, values: np.ndarray | None, items: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,7 +17,7 @@ from ...data.labels.votes import Votes
 from ...ground.arrays import as_array, door
 from ...ground.checks import LABEL_ARRAYS, check_range, read_only
 from ...ground.problem import Refusal
-from ._totals import Reading, parts
+from ._totals import Reading, parts, proposed
 from ._verdicts import Verdicts, check_verdicts
 from .rule import CATEGORIES, MULTI_LABEL, NON_AGREEMENT, PENDING
 from .tally import ANSWERS, SetTally
@@ -25,8 +25,8 @@ from .tally import ANSWERS, SetTally
 if TYPE_CHECKING:
     import polars as pl
 
-PROVENANCE = ("unflagged", "confirmed", "corrected", "pruned", "pending", "undecided")
-UNFLAGGED, CONFIRMED, CORRECTED, PRUNED, WAITING, UNDECIDED = range(len(PROVENANCE))
+PROVENANCE = ("unflagged", "confirmed", "corrected", "pruned", "pending", "undecided", "decided")
+UNFLAGGED, CONFIRMED, CORRECTED, PRUNED, WAITING, UNDECIDED, DECIDED = range(len(PROVENANCE))
 SCHEMA = "corrected labels 1"
 Unsettled = Literal["drop", "candidates", "unlabelled"]
 Undecided = Literal["keep", "prune"]  # what becomes of labels on which no answer has the threshold
@@ -40,12 +40,13 @@ class Corrected:
         labels: int64 (n,), the labels to use; -1 for what is pruned (and for what had none).
         original: (n,), the labels before, bit for bit.
         provenance: uint8 (n,), places in ``PROVENANCE``. Pending: flagged, but too few answers
-            for a verdict; undecided: people differ. The label stays in both.
+            for a verdict; undecided: people differ. The label stays in both. Decided: by one who
+            has the last word, whatever people say; the label is -1 where the row is to go.
         item: int64 (k,), the examples that were checked; the arrays below follow it.
         counts: int64 (k, 5), the answers; given, guessed, both, neither, other.
         threshold: int64 (k,), people that made the verdict.
         category: int8 (k,), places in ``validation.CATEGORIES``.
-        guessed: int64 (k,), the class proposed instead.
+        guessed: int64 (k,), the class proposed instead: the guess, or one that people name.
         reading: what counts as an error, see ``sets``.
         undecided: whether labels on which people differ were kept or pruned.
         data: the SHA-256 that says which data these labels belong to.
@@ -79,8 +80,9 @@ class Corrected:
 
     @property
     def pruned(self) -> np.ndarray:
-        """Bool (n,): errors without another label."""
-        return self.provenance == PRUNED
+        """Bool (n,): errors without another label, and rows that are to go."""
+        gone = (self.provenance == DECIDED) & (self.labels < 0)
+        return (self.provenance == PRUNED) | gone
 
     @property
     def sources(self) -> list[str]:
@@ -89,11 +91,15 @@ class Corrected:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 (hex) of what went in: data, answers, thresholds and reading."""
+        """SHA-256 (hex) of what went in: data, answers, thresholds, reading and decisions."""
         kept = " keep" * (self.undecided == "keep")
         digest = hashlib.sha256(f"{SCHEMA} {self.data} {self.reading}{kept}".encode())
         for name in ("item", "counts", "threshold", "guessed"):
             digest.update(np.ascontiguousarray(getattr(self, name), "<i8").tobytes())
+        decided = np.flatnonzero(self.provenance == DECIDED)
+        if len(decided):
+            told = np.concatenate([decided, self.labels[decided]])
+            digest.update(b"decided" + np.ascontiguousarray(told, "<i8").tobytes())
         return digest.hexdigest()
 
     @door
@@ -244,7 +250,11 @@ ARRAYS = tuple(f.name for f in fields(Corrected) if f.name not in TOLD)
 
 @door
 def corrected(
-    data: Any, verdicts: Verdicts, reading: Reading = "exact", undecided: Undecided = "keep"
+    data: Any,
+    verdicts: Verdicts,
+    reading: Reading = "exact",
+    undecided: Undecided = "keep",
+    decided: Mapping[int, int] | None = None,
 ) -> Corrected:
     """Corrected labels: what people confirmed stays, what they corrected changes, the rest goes.
 
@@ -256,10 +266,13 @@ def corrected(
         verdicts: on examples of ``data``, by row number; about one label each.
         reading: ``"exact"``, or ``"seen"``: a label that the threshold saw at all stays.
         undecided: ``"keep"`` or ``"prune"`` labels on which people differ.
+        decided: labels of rows on which somebody had the last word, whatever the verdicts say; -1
+            where the row is to go.
 
     Raises:
         ValueError: items without a place or out of range, votes about other labels than those in
-            ``data``, a correction without a class, or verdicts on sets of classes.
+            ``data``, a correction without a class, verdicts on sets of classes, or a decision
+            about a row or for a class that is not there.
 
     >>> from candidly.people.validation import from_counts, judge
     >>> votes = from_counts([[5, 0, 0, 0], [0, 5, 0, 0], [0, 0, 0, 5]], given=[0, 1, 2],
@@ -283,15 +296,16 @@ def corrected(
     if undecided == "keep":
         differ = removed & (verdicts.category == NON_AGREEMENT)
         removed = removed & ~differ
-    for place in np.flatnonzero(changes & (tally.guessed < 0))[:1]:
+    instead = proposed(verdicts)
+    for place in np.flatnonzero(changes & (instead < 0))[:1]:
         raise ValueError(
             f"item {tally.ids[place]!s} is to be corrected, but nobody says to which class. The"
             " answers need the guessed class."
         )
     if isinstance(data, Labelled):
-        check_range("guessed", tally.guessed[changes], data.q, lowest=0)
+        check_range("guessed", instead[changes], data.q, lowest=0)
     labels = original.astype(np.int64)
-    labels[tally.item[changes]] = tally.guessed[changes]
+    labels[tally.item[changes]] = instead[changes]
     labels[tally.item[removed]] = -1
     provenance = np.full(len(labels), UNFLAGGED, np.uint8)
     provenance[tally.item] = np.select(
@@ -299,6 +313,9 @@ def corrected(
         [CORRECTED, PRUNED, WAITING, UNDECIDED],
         CONFIRMED,
     )
+    for row, label in (decided or {}).items():
+        _check_decided(row, label, data, labels)
+        labels[row], provenance[row] = label, DECIDED
     return Corrected(
         labels=labels,
         original=original.copy(),
@@ -307,12 +324,20 @@ def corrected(
         counts=tally.counts,
         threshold=verdicts.threshold,
         category=verdicts.category,
-        guessed=tally.guessed,
+        guessed=instead,
         reading=reading,
         data=_data_hash(data),
         of_labels=not isinstance(data, Labelled),
         undecided=undecided,
     )
+
+
+def _check_decided(row: int, label: int, data: Any, labels: np.ndarray) -> None:
+    if not 0 <= row < len(labels):
+        raise ValueError(f"row {row} is decided on, but there are {len(labels)} labels.")
+    last = data.q - 1 if isinstance(data, Labelled) else None
+    if label < -1 or (last is not None and label > last):
+        raise ValueError(f"row {row} is decided to be class {label}, which is no class.")
 
 
 def _labels_of(data: Any) -> np.ndarray:

@@ -11,8 +11,8 @@ import numpy as np
 from ...stats import wilson
 from ._estimate import Estimate, estimate
 from ._verdicts import Verdicts, check_tally, check_verdicts, fragile, judge
-from .rule import CATEGORIES, CORRECTABLE
-from .tally import SetTally, Tally
+from .rule import CATEGORIES, CORRECTABLE, NEITHER
+from .tally import UNKNOWN, SetTally, Tally
 
 Reading = Literal["exact", "seen"]
 READINGS = {
@@ -198,8 +198,28 @@ def parts(verdicts: Verdicts, reading: Reading = "exact") -> tuple[np.ndarray, n
     if reading not in ("exact", "seen"):
         raise ValueError(f"reading is {reading!r}; choose 'exact' or 'seen'.")
     wrong = verdicts.error if reading == "exact" else verdicts.seen_error
-    corrected = wrong & (verdicts.category == CORRECTABLE)
+    corrected = wrong & ((verdicts.category == CORRECTABLE) | _by_name(verdicts))
     return corrected, wrong & ~corrected
+
+
+def proposed(verdicts: Verdicts) -> np.ndarray:
+    """The class that people propose instead of the given one, int64 (k,); -1 where there is none.
+
+    It is the guessed class, or where neither fits and enough people name the same other class,
+    that one.
+    """
+    tally = verdicts.tally
+    if isinstance(tally, SetTally):
+        return np.full(len(verdicts), UNKNOWN)
+    return np.where(_by_name(verdicts), tally.named, tally.guessed)
+
+
+def _by_name(verdicts: Verdicts) -> np.ndarray:
+    """Neither class fits, and as many people as make a verdict name the same other class."""
+    tally = verdicts.tally
+    if isinstance(tally, SetTally):
+        return np.zeros(len(verdicts), bool)
+    return (verdicts.category == NEITHER) & (tally.naming >= verdicts.threshold)
 
 
 @dataclass(frozen=True)

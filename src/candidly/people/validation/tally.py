@@ -29,6 +29,9 @@ class Tally:
         ids: (k,) names of the items, int64 or object of ``str``; ``item`` by default.
         classes: names of the classes, or None.
         others: what "other" is made of, by name: int64 (k,) each; may be empty.
+        named: int64 (k,), the class that most of those name who answered "neither"; -1 where nobody
+            names one. By default nobody does.
+        naming: int64 (k,), how many name it.
         drawn: how the items were drawn, where that was done for a count; its rows are ``item``.
 
     Raises:
@@ -48,18 +51,23 @@ class Tally:
     classes: tuple[str, ...] | None = None
     others: Mapping[str, np.ndarray] = field(default_factory=dict)
     drawn: RowsToCheck | None = None
+    named: np.ndarray = None  # type: ignore[assignment]  # these two need item
+    naming: np.ndarray = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         store = object.__setattr__
         if self.ids is None:
             store(self, "ids", self.item)
-        for name in ("item", "counts", "given", "guessed", "skipped", "ids"):
+        for name, nothing in (("named", UNKNOWN), ("naming", 0)):
+            if getattr(self, name) is None:
+                store(self, name, np.full(len(self.item), nothing))
+        for name in ("item", "counts", "given", "guessed", "skipped", "ids", "named", "naming"):
             store(self, name, read_only(np.asarray(getattr(self, name))))
         if self.classes:
             store(self, "classes", checked_classes(self.classes))
         _check_shapes(self)
         check_items(self.item, self.ids)
-        for name in ("given", "guessed"):
+        for name in ("given", "guessed", "named"):
             check_classes(name, getattr(self, name), self.classes, self.ids)
         if self.drawn is not None and not np.array_equal(self.drawn.rows, self.item):
             raise ValueError("`drawn` is about other rows than `item`.")
@@ -151,6 +159,21 @@ class SetTally:
         return np.full(len(self), self.people)
 
 
+def most_named(
+    places: np.ndarray, classes: np.ndarray, items: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of each item the class that most name, and how many: int64 (items,) each; -1 of nobody.
+
+    Args:
+        places: int (names,), which item. classes: int (names,), the class that somebody names.
+    """
+    named, naming = np.full(items, UNKNOWN), np.zeros(items, np.int64)
+    pairs, times = np.unique(np.column_stack([places, classes]), axis=0, return_counts=True)
+    for place in np.argsort(times, kind="stable"):  # the most frequent one is written last
+        named[pairs[place, 0]], naming[pairs[place, 0]] = pairs[place, 1], times[place]
+    return named, naming
+
+
 @door
 def from_counts(
     counts: Any,
@@ -233,9 +256,15 @@ def _check_shapes(tally: Tally) -> None:
             f"`counts` is {tally.counts.dtype} of shape {tally.counts.shape}; whole numbers of"
             f" shape {(k, len(ANSWERS))} are needed: {', '.join(ANSWERS)}."
         )
-    for name in ("given", "guessed", "skipped"):
+    for name in ("given", "guessed", "skipped", "named", "naming"):
         if getattr(tally, name).shape != (k,):
             raise ValueError(f"`{name}` has shape {getattr(tally, name).shape}, not {(k,)}.")
+    neither = tally.counts[:, ANSWERS.index("neither")]
+    for row in np.flatnonzero((tally.naming < 0) | (tally.naming > neither))[:1]:
+        raise ValueError(
+            f"{tally.naming[row]} people name another class of item {tally.ids[row]!s}, and"
+            f" {neither[row]} answered neither."
+        )
     for row, column in np.argwhere(tally.counts < 0)[:1]:
         raise ValueError(
             f"item {tally.ids[row]!s} has {tally.counts[row, column]} votes for"

@@ -319,6 +319,8 @@ def _corrected(made: Mapping[str, Any]) -> Iterator[Piece]:
     waiting = f", {made['pending']:,} wait for answers" if made["pending"] else ""
     if made["undecided"]:
         waiting += f", people differ on {made['undecided']:,}"
+    if made["decided"]:
+        waiting += f", one who has the last word decided {made['decided']:,}"
     told = (
         f"Of {made['labels']:,} labels, {made['corrected']:,} are replaced and {made['pruned']:,} "
         f"pruned; {made['confirmed']:,} were confirmed{waiting} and {made['unflagged']:,} were not "

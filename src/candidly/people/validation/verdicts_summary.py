@@ -40,7 +40,15 @@ def verdicts_parts(about: Mapping[str, Any], offered: Sequence[str] | None) -> I
         numbers = about["corrected"]
         told = ", ".join(
             f"{numbers[name]:,} {name}"
-            for name in ("unflagged", "confirmed", "corrected", "pruned", "undecided", "pending")
+            for name in (
+                "unflagged",
+                "confirmed",
+                "corrected",
+                "pruned",
+                "decided",
+                "undecided",
+                "pending",
+            )
             if numbers[name]
         )
         yield f"labels: {told}"

@@ -10,6 +10,7 @@ import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -17,7 +18,7 @@ from ...ground.names import shortened
 from .. import review as reviews
 from ..review import LONGEST_MS, Reply, Rules, Shown, Task, examples_text, flip_of
 from ..review.questions import NO_LABEL, SKIP
-from ._fields import decimal
+from ._fields import decimal, whole
 from ._looks import Look, look_of
 from ._seal import CARD, EXAMPLE, ITEM, TASK, opened, sealed
 from ._templates import page, part
@@ -45,6 +46,7 @@ class Entry:
         sealed: which item it is, for the form. look: of the item.
         examples: for each of its classes, the name and what some of them look like.
         options: answers to choose from.
+        others: classes that are not shown, where one may be named beside ``neither``.
         seen: with open review, what the label, the guess and the score are; else None.
     """
 
@@ -54,6 +56,7 @@ class Entry:
     look: Look
     examples: Sequence[tuple[str, Sequence[Look]]]
     options: Sequence[Option]
+    others: Sequence[Option] = ()
     seen: Mapping[str, str] | None = None
 
     @property
@@ -179,6 +182,7 @@ def _card(visit: Visit, group: Sequence[Task]) -> dict[str, str]:
                 for k, numbers in zip(task.classes, task.examples)
             ],
             options=screen.options(rules, task),
+            others=_others(rules, task),
             seen=reviews.seen(site.project, task.item) if task.opened else None,
         )
         for task in group
@@ -212,7 +216,7 @@ def _replies(visit: Visit) -> list[Reply]:
             id=id,
             item=item,
             repeat=repeat,
-            choice=_choice(rules, screen, code, item, visit.all_said(f"say.{id}")),
+            **_said(rules, screen, code, item, visit, id),
             ms=_ms(visit.said(f"ms.{id}")),
             note=visit.said(f"note.{id}") or None,
             examples=visit.said(f"examples.{id}")[:2000] or None,
@@ -220,6 +224,18 @@ def _replies(visit: Visit) -> list[Reply]:
         )
         for id, (item, repeat) in zip(ids, places)
     ]
+
+
+def _said(
+    rules: Rules, screen: Screen, code: str, item: int, visit: Visit, id: str
+) -> dict[str, Any]:
+    """The choice and the class named beside it, as a reply has them."""
+    said, named = visit.all_said(f"say.{id}"), visit.said(f"named.{id}")
+    if named and rules.asked.beside:
+        if said:
+            raise ValueError("an item of the form has two answers; choose one.")
+        return {"choice": rules.asked.beside, "named": whole(named, "the class named")}
+    return {"choice": _choice(rules, screen, code, item, said)}
 
 
 def _choice(rules: Rules, screen: Screen, code: str, item: int, said: Sequence[str]) -> str:
@@ -297,6 +313,15 @@ def _verdict(rules: Rules, task: Task) -> list[Option]:
     return [*(Option(value, texts[value], keys[value]) for value in offered), _SKIP]
 
 
+def _others(rules: Rules, task: Task) -> list[Option]:
+    """The classes that a card does not show, where ``neither`` is an answer."""
+    if not rules.asked.beside or rules.asked.beside not in rules.offered:
+        return []
+    return [
+        Option(str(k), name, "") for k, name in enumerate(rules.classes) if k not in task.classes
+    ]
+
+
 def _yes_no(rules: Rules, task: Task) -> list[Option]:
     name = rules.classes[task.classes[0]]
     return [
@@ -332,6 +357,7 @@ SCREENS: dict[str, Screen] = {
 
 COMMON = (("Space", "enlarge"), ("←", "look back"), ("Z", "undo"), ("N", "note"), ("?", "help"))
 CHOICES = (("1 2 3 4", "answer, as on the buttons"), ("0", "skip"), ("O", "show label and guess"))
+OTHERS = (("/", "another label: type a part of it, Enter takes the first"),)
 LABELS = (
     ("1 to 9, 0", "labels of the item, where there are ten at most"),
     ("/", "search a label"),
@@ -345,4 +371,5 @@ def _keys(rules: Rules) -> Sequence[tuple[str, str]]:
     screen = SCREENS[rules.question]
     none = (("X", "none of the labels"),) * bool(screen.no_label)
     sound = (("P", "play or pause a sound"), ("[ ]", "two seconds back, forward"))
-    return (*(LABELS if screen.together else CHOICES), *none, *COMMON, *sound)
+    others = OTHERS if rules.asked.beside in rules.offered and len(rules.classes) > 2 else ()
+    return (*(LABELS if screen.together else CHOICES), *others, *none, *COMMON, *sound)

@@ -87,6 +87,7 @@ ROUTES = (
     route("/organiser", organiser.organiser, LOOKERS),
     route("/organiser/person", organiser.add, (ORGANISER,), form=small_form),
     route("/organiser/exclude", organiser.exclude, (ORGANISER,), form=small_form),
+    route("/organiser/decide", organiser.decide, (ORGANISER,), form=card_form),
     route("/organiser/end", organiser.end, (ORGANISER,), form=small_form),
     route("/download/{name}", organiser.download, LOOKERS),
     route("/gallery", gallery.gallery, LOOKERS),

@@ -6,6 +6,7 @@ A view is its address: whoever has the address sees the same.
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -22,6 +23,7 @@ from ._looks import Look, look_of
 from ._site import Site
 from ._templates import page
 from ._visit import Refused, Visit
+from .links import ORGANISER
 
 LABELS = ("given", "guessed", "asks")
 BESIDE = 10  # examples of a class beside an item
@@ -93,7 +95,42 @@ def item(visit: Visit) -> Response:
         ],
         examples=_examples(site, labels),
         following=None if following is None else link_of(following),
+        decides=_to_decide(visit, card),
+        new_id=uuid.uuid4().hex,
         alike=address_of(alike, rules) if alike != ItemFilter() else "",
+    )
+
+
+@dataclass(frozen=True)
+class ToDecide:
+    """What an organiser can say of an item.
+
+    Attributes:
+        near: the classes that are likely, by number and name: those shown, and those named.
+        several: whether several hold. next: the address of the next item on which people differ.
+        when: of the decision that is there.
+    """
+
+    near: Sequence[tuple[int, str]]
+    several: bool
+    next: str | None
+    when: str
+
+
+def _to_decide(visit: Visit, card: Card) -> ToDecide | None:
+    """None for who may not, and where there is nothing to decide."""
+    project, rules = visit.site.project, visit.site.project.rules
+    if visit.who.role != ORGANISER or card.key is not None or not reviews.can_decide(rules):
+        return None
+    following = reviews.next_to_decide(project, card)
+    named = card.counts if rules.asked.counted == "labels" else ()
+    near = dict.fromkeys(label for label in (card.given, card.guessed, *named) if label >= 0)
+    at = 0.0 if card.decided is None else card.decided.at
+    return ToDecide(
+        near=[(label, rules.classes[label]) for label in near],
+        several=rules.asked.all_hold,
+        next=None if following is None else link_of(following),
+        when=time.strftime("%Y-%m-%d %H:%M", time.gmtime(at)),
     )
 
 
@@ -120,7 +157,7 @@ def view_of(query: Any, rules: Rules) -> ItemFilter:
         **{name: partial(whole, what=name) for name in ("least", "most", "page")},
         **{name: partial(decimal, what=name) for name in ("low", "high")},
         **dict.fromkeys(("outcome", "person", "text", "sort"), str),
-        "known": lambda text: text == "1",
+        **dict.fromkeys(("known", "decided"), lambda text: text == "1"),
     }
     return ItemFilter(**{name: read(said[name]) for name, read in readers.items() if name in said})
 
@@ -132,8 +169,7 @@ def address_of(view: ItemFilter, rules: Rules) -> str:
     for name, value in asdict(view).items():
         if value != usual[name]:
             said[name] = rules.classes[value] if name in LABELS else value
-    if view.known:
-        said["known"] = 1
+    said |= {name: int(said[name]) for name in ("known", "decided") if name in said}
     return f"/gallery?{urlencode(said)}" if said else "/gallery"
 
 

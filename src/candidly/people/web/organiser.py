@@ -15,13 +15,16 @@ from typing import Any
 import numpy as np
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
+from ...ground.names import nearest, shortened
 from .. import review as reviews
 from ..review import Cost, Labels, Overview, Project, Rules, pace, plan_cost
 from ..review.files import FILES
-from ._fields import decimal
+from ..review.questions import NO_LABEL
+from ._fields import decimal, whole
 from ._site import Site
 from ._templates import page, part
 from ._visit import Refused, Visit
+from .gallery import link_of
 from .links import ORGANISER, person_link, viewer_link
 
 TOP = 20  # pairs of classes
@@ -110,6 +113,37 @@ def exclude(visit: Visit) -> Response:
     return RedirectResponse("/organiser#people", 303)
 
 
+def decide(visit: Visit) -> Response:
+    """The organiser's word on an item, or its taking back; then the item again."""
+    project = visit.site.project
+    card = reviews.find_item(project, whole(visit.said("number"), "number"))
+    reviews.decide(
+        project,
+        card.id,
+        _decided(visit),
+        visit.said("id"),
+        visit.said("reason").strip() or None,
+        visit.who.name,
+    )
+    return RedirectResponse(f"{link_of(card)}#decide", 303)
+
+
+def _decided(visit: Visit) -> str | None:
+    """What the form says: a class by number or by name, several, removal, or nothing any more."""
+    said, classes = visit.said("choice"), visit.site.project.rules.classes
+    if said == "labels":
+        chosen = sorted(whole(text, "class") for text in visit.all_said("label"))
+        return " ".join(map(str, chosen)) or NO_LABEL
+    if said == "named":
+        name = visit.said("name").strip()
+        if name not in classes:
+            raise ValueError(
+                f"there is no class {shortened(name)} in this project{nearest(name, classes)}"
+            )
+        return str(classes.index(name))
+    return None if said == "back" else said
+
+
 def end(visit: Visit) -> Response:
     """Ends all sessions and links of somebody, who then stands in the table with a new link."""
     project = visit.site.project
@@ -176,10 +210,10 @@ def _values(visit: Visit) -> dict[str, Any]:
 
 def _told(event: Any) -> tuple[str, str, str, str]:
     """Of an event: when, who, what, about whom or what and why."""
-    reason = (json.loads(event.more) if event.more else {}).get("reason")
+    more = json.loads(event.more) if event.more else {}
     when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(event.at))
-    about = f"{event.about}: {reason}" if reason else event.about
-    return when, event.by, event.what, about
+    told = [event.about, *(str(more[name]) for name in ("label", "reason") if more.get(name))]
+    return when, event.by, event.what, ": ".join(told)
 
 
 def _links(site: Site, base: str) -> dict[str, str]:

@@ -161,6 +161,7 @@ def _record(shot: Shot, page: int, people: Sequence[str]) -> dict[str, Any]:
         "guessed": card.guessed,
         "asks": card.asks,
         "outcome": card.outcome,
+        "decided": None if card.decided is None else card.decided.words,
         "score": card.score,
         "said": card.said,
         "differ": card.disagreement if card.said > 1 else None,

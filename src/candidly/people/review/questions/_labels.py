@@ -30,7 +30,8 @@ def _several(choice: str, rules: Asking) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _one(choice: str, rules: Asking) -> tuple[int, ...]:
+def one_class(choice: str, rules: Asking) -> tuple[int, ...]:
+    """The one class that a choice names."""
     found = _several(choice, rules)
     if len(found) != 1:
         raise ValueError(
@@ -63,6 +64,8 @@ _question = partial(
     choices=lambda rules: rules.classes,
     counted="labels",
 )
-ONE_LABEL = _question(_one, _leads, taken_out="crowd")
+ONE_LABEL = _question(one_class, _leads, taken_out="crowd", labels=one_class)
 SEVERAL_LABELS = _question(_several, _never, taken_out="votes", several=True)
-ALL_LABELS = _question(_all, _never, taken_out="corrected", several=True, all_hold=True)
+ALL_LABELS = _question(
+    _all, _never, taken_out="corrected", several=True, all_hold=True, labels=_all
+)

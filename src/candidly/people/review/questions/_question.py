@@ -50,6 +50,9 @@ class Question:
         decides: answers come to a verdict.
         exclusive: no two answers may reach the threshold.
         several: an answer may name several classes. all_hold: all of them hold.
+        beside: the choice with which another class than those shown may be named, or nothing.
+        labels: (choice, rules) -> the classes that an item's label is, where an organiser decides;
+            raises ValueError for no such choice. None where answers come to no label.
     """
 
     codes: Callable[[str, Asking], tuple[int, ...]]
@@ -67,6 +70,8 @@ class Question:
     exclusive: bool = False
     several: bool = False
     all_hold: bool = False
+    beside: str = ""
+    labels: Callable[[str, Asking], tuple[int, ...]] | None = None
 
 
 def unknown(choice: str, known: Iterable[str]) -> ValueError:

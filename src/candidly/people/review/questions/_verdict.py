@@ -8,7 +8,10 @@ from ...validation import rule
 from ...validation.rule import CATEGORIES, DIFFERENT_SET, categories, merged, needed
 from ...validation.tally import ANSWERS
 from ._counts import answer_counts
+from ._labels import one_class
 from ._question import Asking, Counts, Question, unknown
+
+NEITHER = "neither"
 
 
 def choice_of(flip: int, answer: str) -> str:
@@ -57,4 +60,6 @@ VERDICT = Question(
     grouped=("given", "guessed", "pattern"),
     decides=True,
     exclusive=True,
+    beside=NEITHER,
+    labels=one_class,
 )

@@ -2,7 +2,7 @@
 
 export function find(field) {
   const wanted = field.value.trim().toLowerCase();
-  const labels = [...field.closest("fieldset").querySelectorAll(".names label")];
+  const labels = [...field.closest("fieldset, .others").querySelectorAll(".names label, .names button")];
   for (const label of labels) label.hidden = !label.textContent.toLowerCase().includes(wanted);
   return wanted ? labels.filter((label) => !label.hidden) : [];
 }
@@ -12,6 +12,10 @@ export function takeFound(field) { // the first label that fits is chosen, and a
   if (!label) return;
   field.value = "";
   find(field);
+  if (label.matches("button")) { // an answer, which is sent with it
+    label.click();
+    return;
+  }
   label.control.click();
   label.control.focus({ preventScroll: true });
 }

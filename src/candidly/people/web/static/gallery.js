@@ -15,6 +15,7 @@ const FILTERS = {
   guessed: label("guessed"),
   asks: label("asks"),
   outcome: (item, text) => item.outcome === text,
+  decided: (item, text) => (item.decided !== undefined) === (text === "1"),
   text: (item, text) => item.name.toLowerCase().includes(text.toLowerCase()),
   least: least("said"),
   most: most("said"),
@@ -92,6 +93,7 @@ function tile(item) {
     answers.append(vote, " ");
   }
   if (!item.answers.length) answers.append(soft("no answers"));
+  const decided = item.decided === undefined ? [] : [make("p", "", soft("decided"), " ", make("strong", item.decided))];
   const last = make("p", item.outcome);
   last.className = "soft";
   if (item.score !== undefined) {
@@ -99,7 +101,7 @@ function tile(item) {
     score.className = "vote";
     last.append(" ", score);
   }
-  return make("li", "", thumb(item), make("h2", "", link), classes(item), answers, last);
+  return make("li", "", thumb(item), make("h2", "", link), classes(item), answers, ...decided, last);
 }
 
 function wanted() {

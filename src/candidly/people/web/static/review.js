@@ -310,6 +310,8 @@ function leave(field) { // which one has typed in
   if (field.matches(".find")) {
     field.value = "";
     find(field);
+    const others = field.closest(".others");
+    if (others) others.open = false;
   }
   const one = fieldsets().length ? current() : null;
   if (one) into(one);
@@ -332,7 +334,14 @@ const KEYS = {
   p: () => sound((audio) => (audio.paused ? audio.play() : audio.pause())),
   "[": () => sound((audio) => { audio.currentTime -= 2; }),
   "]": () => sound((audio) => { audio.currentTime += 2; }),
-  "/": () => { const field = current() && current().querySelector(".find"); if (field) field.focus(); return Boolean(field); },
+  "/": () => {
+    const field = (current() || desk).querySelector(".find");
+    if (!field) return false;
+    const others = field.closest(".others");
+    if (others) others.open = true;
+    field.focus();
+    return true;
+  },
   n: () => {
     const more = (current() || desk).querySelector(".more");
     if (!more) return;
