@@ -147,7 +147,8 @@ def _of_table(
 
     named = np.full(len(items), UNKNOWN)
     if "named" in table.columns:
-        named = class_numbers(table["named"], "the named class", classes)
+        there = np.flatnonzero(table["named"].is_not_null().to_numpy())
+        named[there] = class_numbers(table["named"][there], "the named class", classes)
     answered = np.flatnonzero(table["label"].is_not_null().to_numpy())
     people_of, said_of = (table[name].to_list() for name in ("annotator", "label"))
     columns = _Columns(
