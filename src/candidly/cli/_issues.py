@@ -50,7 +50,8 @@ def check_place(path: Path | None, option: str, endings: Sequence[str] = ()) -> 
 def _names_too(path: Path, option: str) -> str | None:
     """Another argument or option of the command that runs which names the same file.
 
-    ``--into`` may: ``ingest.write_back`` knows whether somebody asked for that.
+    ``--into`` may: ``ingest.write_back`` knows whether somebody asked for that. A word that is no
+    file, such as that of ``--as``, is no path and has no name of a value.
     """
     context = running()
     for one in () if context is None else context.command.params:
@@ -59,7 +60,8 @@ def _names_too(path: Path, option: str) -> str | None:
         if option in called.split() or called == "--into":
             continue
         for text in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(text, str | Path) and _same(path, Path(text)):
+            may_be = isinstance(text, Path) or (isinstance(text, str) and one.metavar is not None)
+            if may_be and _same(path, Path(text)):
                 return called
     return None
 

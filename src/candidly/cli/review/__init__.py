@@ -75,9 +75,11 @@ def export(
     into: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE",
-            help="For corrected: the table that the items came from. --out is the same table with "
-            "the corrected labels, and where each comes from, beside the old ones.",
+            metavar="PATH",
+            help="For corrected: the table that the items came from; --out is the same table with "
+            "the corrected labels, and where each comes from, beside the old ones. Or the folder "
+            "of pictures; --out is a copy of it, each picture in the folder of its right class, "
+            "with a table of moves.",
         ),
     ] = None,
     roles: Roles = columns.ANY,
@@ -104,6 +106,8 @@ def export(
       candidly review export check --out votes.csv
 
       candidly review export check --as corrected --into pets.csv --out pets-corrected.csv
+
+      candidly review export check --as corrected --into pets --out pets-corrected
 
       candidly review export check --as corrected --labels labels.npy --out corrected.npz
 

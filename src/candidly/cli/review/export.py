@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +40,8 @@ def _file(kind: str) -> Callable[[Project, Wanted], int]:
 def _corrected(project: Project, wanted: Wanted) -> int:
     from ...data import ingest
     from ...data.ingest.unused import LABELS, OF_CELLS, as_read, refuse_unused
-    from ...people.review import corrected_file, corrected_labels
+    from ...data.sources import load
+    from ...people.review import corrected_file, corrected_folder, corrected_labels
     from ...people.validation.files import (
         checked_reading,
         checked_undecided,
@@ -49,6 +50,15 @@ def _corrected(project: Project, wanted: Wanted) -> int:
     )
 
     reading, undecided = checked_reading(wanted.reading), checked_undecided(wanted.undecided)
+    if wanted.into is not None and wanted.into.is_dir():
+        if wanted.overwrite:
+            raise ValueError("--overwrite is for a table; of a folder, --out is a new one.")
+        roles = replace(wanted.roles, classes=project.rules.classes)
+        with _progress.reading() as watch:
+            data = load(wanted.into, None, watch=watch, roles=roles)
+        with _progress.reading("copying", "copied") as watch:
+            done = corrected_folder(project, data, wanted.out, reading, undecided, watch)
+        return len(done)
     # a project of a table knows which of its columns is the labels'
     looked_at = OF_CELLS if wanted.into and project.origin else LABELS
     refuse_unused(wanted.roles, as_read(wanted.into or wanted.labels, looked_at))

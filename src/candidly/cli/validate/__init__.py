@@ -44,9 +44,10 @@ def validate(
     into: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE",
-            help="The table with these labels, in place of --labels. --out is the same table with "
-            "the corrected labels, and where each comes from, beside the old ones.",
+            metavar="PATH",
+            help="The table with these labels, in place of --labels; --out is the same table with "
+            "the corrected labels, and where each comes from, beside the old ones. Or a folder of "
+            "pictures; --out is a copy of it, each picture in the folder of its right class.",
         ),
     ] = None,
     overwrite: Annotated[

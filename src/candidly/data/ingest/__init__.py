@@ -27,6 +27,7 @@ from .back import (
     write_back,
 )
 from .exports import ReadAs
+from .folder_back import FolderWritten, write_folder
 
 __all__ = [
     "NONE",
@@ -34,6 +35,7 @@ __all__ = [
     "SUFFIXES",
     "TABLE_ENDINGS",
     "USUAL",
+    "FolderWritten",
     "Form",
     "Origin",
     "ReadAs",
@@ -63,4 +65,5 @@ __all__ = [
     "shown_columns",
     "tags_in",
     "write_back",
+    "write_folder",
 ]

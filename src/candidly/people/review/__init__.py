@@ -47,7 +47,13 @@ from ._views import PAGE, SORTS, Found, ItemFilter, all_cards, browse
 from .answers import Reply
 from .assign import Task, examples_text
 from .changes import exclude, look, note, undo
-from .corrected import CorrectedTags, corrected_file, corrected_labels, corrected_tags
+from .corrected import (
+    CorrectedTags,
+    corrected_file,
+    corrected_folder,
+    corrected_labels,
+    corrected_tags,
+)
 from .deciding import REMOVE, Decision, can_decide, decide, decisions
 from .deeds import events, last_events, record
 from .export import (
@@ -138,6 +144,7 @@ __all__ = [
     "checked_rows",
     "choice_of",
     "corrected_file",
+    "corrected_folder",
     "corrected_labels",
     "corrected_tags",
     "decide",

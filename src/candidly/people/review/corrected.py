@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,16 @@ import numpy as np
 
 from ...data import ingest
 from ...data.ingest import (
+    FolderWritten,
     Sheet,
     check_origin,
     columns_of,
     corrected_columns,
     labels_in,
     write_back,
+    write_folder,
 )
+from ...data.labels.labelled import Labelled
 from ...data.labels.text import BAR
 from ...ground.arrays import door
 from ...ground.problem import Refusal
@@ -25,7 +29,7 @@ from ..validation import Corrected, Reading, Undecided
 from .deciding import by_row, labels_of
 from .project import Project
 from .questions import counts_of
-from .totals import asked, verdicts
+from .totals import asked, names_by_row, verdicts
 
 
 @door
@@ -109,6 +113,38 @@ def corrected_tags(project: Project, tags: Any) -> CorrectedTags:
         made[row], sources[row] = False, "decided"
         made[row, list(labels_of(one.choice, rules))] = True
     return CorrectedTags(made, sources)
+
+
+def corrected_folder(
+    project: Project,
+    data: Labelled,
+    out: Path | str,
+    reading: Reading = "exact",
+    undecided: Undecided = "keep",
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> FolderWritten:
+    """Copies the folder of pictures that the items came from, each picture to its right class.
+
+    Args:
+        data: that folder, read with the project's classes.
+        out, watch: see ``ingest.write_folder``.
+        reading, undecided: see ``corrected_labels``.
+
+    Raises:
+        ValueError: other pictures than the project asks about; what ``write_folder`` refuses; a
+            question whose answers come to no label of an item.
+    """
+    ids = [str(id) for id in data.ids]
+    for row, name in names_by_row(project).items():
+        if not 0 <= row < len(ids) or ids[row] != name:
+            raise ValueError(
+                f"the project asks about {name!r} in row {row}, where {data.source} has"
+                f" {ids[row] if 0 <= row < len(ids) else 'nothing'!r}. Give the folder as it was."
+            )
+    if project.rules.asked.all_hold:
+        raise ValueError("pictures of which several labels hold are in no one class's folder.")
+    made = corrected_labels(project, data.given, reading, undecided)
+    return write_folder(data, made.labels, made.sources, out, watch)
 
 
 def corrected_file(

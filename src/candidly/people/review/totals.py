@@ -296,6 +296,14 @@ def _named(project: Project, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray
     return columns[:, 0], columns[:, 1]
 
 
+def names_by_row(project: Project) -> dict[int, str]:
+    """Names of the items whose rows are known, by row."""
+    i = t.item.c
+    with project.store.read() as connection:
+        rows = connection.execute(select(i.at_row, i.name).where(i.at_row >= 0)).all()
+    return {row.at_row: row.name for row in rows}
+
+
 def asked(project: Project) -> list[tuple[int, str, int]]:
     """Of each item its row of the data set, its answers as ``pattern_of`` has them, and how many
     people these are of; in order of rows."""

@@ -19,10 +19,13 @@ from ...data.ingest import (
     labels_in,
     read_frame,
     write_back,
+    write_folder,
 )
 from ...data.ingest.arrays import check_kind
 from ...data.ingest.labels import label_numbers, read_labels
-from ...data.ingest.unused import ANSWERS, LABELS, as_read, refuse_unused
+from ...data.ingest.unused import ANSWERS, LABELS, RolesUsed, as_read, refuse_unused
+from ...data.labels.labelled import Labelled
+from ...data.sources import load
 from ...ground.files import replacing, write_table
 from ...ground.names import lookup
 from ...stats.checked import RowsToCheck
@@ -35,6 +38,7 @@ from ._totals import Reading
 from ._verdicts import Verdicts, judge
 from .tally import SetTally, Tally
 
+_OF_FOLDER = ("classes", "merge_labels", "damaged")  # roles that say something of pictures
 FORMATS = {"released": True, "long": False}  # of answers: as label-errors has them, or a table
 
 
@@ -48,6 +52,7 @@ class LabelFile:
         ids: (n,) names of the rows, or None.
         sheet: the table that corrected labels go back into, or None.
         column: the column of the labels in it.
+        pictures: the folder of pictures that has the labels, or None.
         merge: classes that were made one.
     """
 
@@ -57,6 +62,7 @@ class LabelFile:
     sheet: Sheet | None = None
     column: str = ""
     merge: Any = False
+    pictures: Labelled | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +139,8 @@ def read_validation(
     Args:
         votes: a released ``.json`` file, or a table with an answer a row: ``read_answers``.
         labels: all labels of the data set, a table or an ``.npy``.
-        into: the table with these labels, which ``Validation.write`` writes again.
+        into: the table with these labels, which ``Validation.write`` writes again; or a folder of
+            pictures with a subfolder for each class, which it copies.
         votes_format: ``released`` or ``long``; by default what the file's ending says.
         index: a JSON list of file names in order of the data set, of released answers.
         threshold: people that make a verdict, see ``judge``.
@@ -154,12 +161,17 @@ def read_validation(
     votes, released = Path(votes), _is_released(Path(votes), votes_format)
     of_answers = () if released else [name for name in ANSWERS if name != "label"]
     others = [] if labels is None else [as_read(labels, LABELS)]
-    others += [] if into is None else [as_read(into, set(LABELS) - {"label_separator"})]
+    if into is not None:
+        others += [
+            RolesUsed(f"{into}, a folder of pictures", _OF_FOLDER)
+            if Path(into).is_dir()
+            else as_read(into, set(LABELS) - {"label_separator"})
+        ]
     refuse_unused(roles, as_read(votes, of_answers), *others)
     of_labels = replace(roles, item=None, annotator=None, drop=())
     own: LabelFile | None = None
     if into is not None:
-        own = read_table(Path(into), of_labels)
+        own = (read_folder if Path(into).is_dir() else read_table)(Path(into), of_labels)
     elif labels is not None:
         own = read_label_file(labels, of_labels)
     classes = roles.declared if own is None or own.classes is None else list(own.classes)
@@ -228,9 +240,22 @@ def read_table(path: Path, roles: Roles) -> LabelFile:
     return LabelFile(labels_in(sheet, column, classes, merge), classes, None, sheet, column, merge)
 
 
+def read_folder(path: Path, roles: Roles) -> LabelFile:
+    """The labels of a folder of pictures, which corrected ones make another folder of."""
+    own = {name: getattr(roles, name) for name in _OF_FOLDER}
+    data = load(path, None, roles=Roles(**own))
+    if data.given is None:
+        raise ValueError(f"the pictures of {path} have no labels.")
+    return LabelFile(np.asarray(data.given), list(data.classes), data.ids, pictures=data)
+
+
 def write_corrected(made: Corrected, labels: LabelFile, out: Path, overwrite: bool = False) -> None:
     """Corrected labels, into the table that the labels are from or as a file of their own."""
-    if labels.sheet is not None:
+    if labels.pictures is not None:
+        if overwrite:
+            raise ValueError("`overwrite` is of a table; of a folder, `out` is a new one.")
+        write_folder(labels.pictures, made.labels, made.sources, out)
+    elif labels.sheet is not None:
         new = corrected_columns(
             labels.sheet,
             labels.column,

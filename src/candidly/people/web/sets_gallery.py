@@ -20,12 +20,12 @@ from urllib.parse import quote
 
 from ...ground.names import shortened
 from ...ground.version import __version__
+from ...ground.whole import whole_folder
 from ..review import MEDIA_FOLDER, Looks
 from ..validation.checked_sets import CheckedSet, VotedItem
 from ..validation.verdicts_document import errors_grid
 from ._looks import Look, look_in
 from ._templates import part
-from ._whole import whole_folder
 from .static_gallery import STATIC, STYLES, short_text
 
 PAGE = 100  # items of a page

@@ -15,6 +15,7 @@ from typing import Any
 
 from ... import show
 from ...ground.version import __version__
+from ...ground.whole import whole_folder
 from .. import review as reviews
 from ..review import (
     COUNTS,
@@ -32,7 +33,6 @@ from ..review import (
 )
 from ._looks import Look, look_in, look_of
 from ._templates import part
-from ._whole import whole_folder
 from .files import media_file
 from .gallery import BESIDE, labels_of
 
