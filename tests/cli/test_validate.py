@@ -209,3 +209,24 @@ def test_help_has_examples(candidly):
     status, out, _ = candidly("validate", "--help")
     assert status == 0
     assert out.count("candidly validate --votes") == 4
+
+
+def test_answers_that_are_too_few_for_a_verdict_say_which_option_decides(candidly, tmp_path):
+    rows = [f"{item},{who},guessed,0,1,5" for item in range(4) for who in "ab"]
+    (tmp_path / "votes.csv").write_text(
+        "\n".join(["item,person,answer,given,guessed,people", *rows])
+    )
+    status, out, err = candidly("validate", "--votes", str(tmp_path / "votes.csv"))
+    assert status == 0, err
+    assert "0 decided" in out
+    assert "--threshold 2 decides by these" in err
+    status, out, _ = candidly(
+        "validate", "--votes", str(tmp_path / "votes.csv"), "--threshold", "2"
+    )
+    assert "4 decided" in out
+    # where two were asked, two are enough
+    text = (tmp_path / "votes.csv").read_text().replace(",1,5", ",1,2")
+    (tmp_path / "votes.csv").write_text(text)
+    status, out, err = candidly("validate", "--votes", str(tmp_path / "votes.csv"))
+    assert "4 decided" in out
+    assert not err

@@ -300,3 +300,23 @@ def test_answers_to_one_label_come_to_corrected_labels(make):
     review.decide(project, review.find_item(project, "i2").id, "1", an_id())
     assert review.corrected_labels(project, given).labels[12] == 1
     assert review.next_to_decide(project, review.find_item(project, "i0")).name == "i3"
+
+
+@pytest.mark.parametrize(("people", "threshold"), [(1, None), (2, None), (2, 2), (3, 2), (5, 4)])
+def test_status_and_the_exported_answers_come_to_the_same_verdicts(make, people, threshold):
+    """Whoever judges: the project, or ``validate`` of its votes, while people still answer."""
+    project = make(6, people=people, threshold=threshold)
+    rng = np.random.default_rng(people)
+    for k, who in enumerate(team(project, people)):
+        for _ in range(6 - k):  # the last ones are not through
+            take(project, who, str(rng.choice(["given", "guessed"])))
+    review.votes(project).write_csv(project.folder / "votes.csv")
+    tally = validation.read_answers(project.folder / "votes.csv")
+    theirs, ours = validation.judge(tally), review.verdicts(project)
+    there = np.isin(ours.tally.item, theirs.tally.item)
+    assert theirs.category.tolist() == ours.category[there].tolist()
+    assert theirs.threshold.tolist() == ours.threshold[there].tolist()
+    found = review.progress(project).verdicts
+    counted = np.bincount(ours.category, minlength=len(validation.CATEGORIES))
+    assert list(found.values()) == counted.tolist()
+    assert theirs.decided.any()

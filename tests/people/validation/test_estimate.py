@@ -137,5 +137,5 @@ def test_totals_and_estimates_of_verdicts():
     assert whole["exact"].total == 30
     assert totals(judge(from_counts([[4, 0, 0, 0]]), 5)).short == 1
     with pytest.raises(ValueError, match="none of the 1 items"):
-        estimates(judge(from_counts([[1, 0, 0, 0]])), 1, 10)
-    assert np.isnan(totals(judge(from_counts([[1, 0, 0, 0]]))).errors["exact"].share)
+        estimates(judge(from_counts([[0, 0, 0, 0]])), 1, 10)
+    assert np.isnan(totals(judge(from_counts([[0, 0, 0, 0]]))).errors["exact"].share)

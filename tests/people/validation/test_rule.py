@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -44,11 +45,11 @@ def test_every_way_to_a_verdict_says_the_same(said, threshold, same):
     tally = validation.from_counts(
         [[one.count(code) for code in range(5)]], given=[4], guessed=[4 if same else 2]
     )
-    found = validation.judged(tally, rules.threshold, rules.fewest)
+    found = validation.judge(replace(tally, people=rules.people, threshold=rules.threshold))
     assert CATEGORIES[found.category[0]] == expected
     if 2 * (threshold or 9) > len(said):
         usual = validation.judge(tally, threshold)
-        least = 3 if threshold is None else min(3, threshold)
+        least = min(3, max(len(said), 1) if threshold is None else threshold)
         taken = more_than_half(len(said)) if threshold is None else threshold
         assert CATEGORIES[usual.category[0]] == in_words(one, taken, least)
         assert usual.threshold[0] == taken

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -39,7 +41,8 @@ def test_a_sample_is_scaled():
 
 
 def test_where_nothing_is_decided_nothing_is_known():
-    found = sets(judge(from_counts([[0, 2, 0, 0]])), 10)
+    asked = replace(from_counts([[0, 2, 0, 0]]), people=5)
+    found = sets(judge(asked), 10)
     assert found.pending == 1
     for name in ("benign", "corrected", "unsettled", "prevalence", "low", "high"):
         assert np.isnan(getattr(found, name))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import itertools
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from candidly import validation
 from candidly.people.validation import CATEGORIES, from_answers, from_counts, judge
@@ -15,7 +18,7 @@ from candidly.people.validation import CATEGORIES, from_answers, from_counts, ju
 def slow(g, q, b, z, o, threshold=None):
     """The rules in words, one item at a time."""
     people = g + q + b + z + o
-    if people < min(3, threshold or 3):
+    if people < min(3, threshold or max(people, 1)):  # all that were asked
         return "pending"
     needed = threshold if threshold is not None else people // 2 + 1
     if g >= needed:
@@ -86,9 +89,22 @@ def test_readings_by_hand():
 
 
 def test_pending_items_are_no_error_in_any_reading():
-    verdicts = judge(from_counts([[0, 2, 0, 0], [0, 0, 0, 0]]))
+    verdicts = judge(replace(from_counts([[0, 2, 0, 0], [0, 0, 0, 0]]), people=3))
     for mask in (verdicts.error, verdicts.seen_error, verdicts.confirmed_wrong):
         assert not mask.any()
+
+
+@given(
+    people=st.integers(1, 6),
+    counts=st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=6),
+)
+def test_as_many_answers_are_enough_as_people_are_asked_but_no_more_than_three(people, counts):
+    """The same where people are named, and where the fullest item shows how many were asked."""
+    counts = [row for row in counts if sum(row) <= people]
+    tally = from_counts([*counts, [people, 0, 0, 0]])
+    for one in (tally, replace(tally, people=people)):
+        decided = judge(one).decided
+        assert decided.tolist() == (one.answers >= min(3, people)).tolist()
 
 
 def test_a_question_with_one_class_twice_counts_its_votes_once():
@@ -136,7 +152,8 @@ def test_only_offered_answers_make_an_item_fragile():
     assert validation.fragile(judge(offered)).tolist() == [True]
     two = from_counts({"given": [4], "guessed": [1]})
     assert validation.fragile(judge(two)).tolist() == [False]
-    assert validation.fragile(judge(from_counts([[1, 1, 0, 0]]))).tolist() == [False]  # pending
+    pending = replace(from_counts([[1, 1, 0, 0]]), people=3)
+    assert validation.fragile(judge(pending)).tolist() == [False]
     same = from_counts([[3, 0, 0, 2]], given=[1], guessed=[1])
     assert validation.fragile(judge(same)).tolist() == [False]  # degenerate
 

@@ -168,6 +168,13 @@ def validate(
         print(to_json(about))
         return
     show(*verdicts_parts(about, getattr(found.tally, "offered", None)), form=form)
+    most = int(found.tally.answers.max(initial=0))
+    if most and not about["decided"] and threshold is None:
+        print(
+            f"no item has the answers that a verdict needs, and none has more than {most};"
+            f" --threshold {most // 2 + 1} decides by these",
+            file=sys.stderr,
+        )
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)

@@ -38,7 +38,8 @@ def votes(project: Project, everything: bool = False) -> pl.DataFrame:
     ``name``, ``person``, ``answer`` in its normal form, ``given`` and ``guessed``, ``labels``
     (names of classes, for label questions), ``named`` (the class that fits, where somebody who
     answers ``neither`` names one), ``flip`` (1: the guessed class came first), ``ms``, ``at``
-    (seconds since 1970), ``batch``, ``note``, ``examples``, ``interface``, ``id``; and with
+    (seconds since 1970), ``batch``, ``note``, ``examples``, ``interface``, ``id``, ``people`` who
+    are asked about each item and, of verdicts, the ``threshold`` that makes one; and with
     ``everything`` also ``repeat``, ``gold``, ``blind``, ``late`` and ``excluded``, and the answers
     for which one of these keeps them out of the totals. Where items were drawn for a count, also
     ``stratum``, ``stratum size`` and ``stratum chance``. ``validation.read_answers`` reads it.
@@ -47,7 +48,11 @@ def votes(project: Project, everything: bool = False) -> pl.DataFrame:
 
     rows = [_vote(project, row, everything) for row in _standing(project, everything)]
     schema = {**_VOTE, **(_MORE if everything else {})}
-    table = pl.DataFrame(rows, schema=schema, orient="row")
+    rules = project.rules
+    said = {"people": rules.people, "threshold": rules.threshold}
+    table = pl.DataFrame(rows, schema=schema, orient="row").with_columns(
+        pl.lit(value, pl.Int64).alias(name) for name, value in said.items()
+    )
     if project.drawn is None:
         return table
     drawn = {"item": project.drawn.rows, **project.drawn.columns()}

@@ -17,7 +17,7 @@ from ..validation import (
     Verdicts,
     agreement,
     counted,
-    judged,
+    judge,
     merged,
 )
 from ..validation import checked_rows as checked_in
@@ -253,6 +253,8 @@ def tally(project: Project) -> Tally:
         drawn=None if project.drawn is None else project.drawn.in_order(),
         named=named,
         naming=naming,
+        people=rules.people,
+        threshold=rules.threshold,
     )
 
 
@@ -283,6 +285,7 @@ def _tally_of_labels(project: Project) -> Tally:
         offered=("given", "guessed", "other"),
         ids=ids,
         classes=project.rules.classes,
+        people=project.rules.people,
     )
 
 
@@ -322,8 +325,7 @@ def verdicts(project: Project) -> Verdicts:
     Raises:
         ValueError: another question than verdicts or one label.
     """
-    rules = project.rules
-    return judged(tally(project), rules.threshold, rules.fewest)
+    return judge(tally(project))
 
 
 def checked_rows(project: Project) -> CheckedRows:
@@ -345,7 +347,7 @@ def _verdicts_of(sums: Sums, rules: Rules) -> Verdicts:
     """Verdicts of items that are known by their counts alone, one for each row of sums."""
     same = sums["given"] == sums["guessed"]
     nought = np.zeros(len(same), np.int64)
-    return judged(
+    return judge(
         Tally(
             item=np.arange(len(same)),
             counts=merged(answers_by_kind(sums["pattern"]), same),
@@ -353,9 +355,9 @@ def _verdicts_of(sums: Sums, rules: Rules) -> Verdicts:
             guessed=np.where(same, 0, 1),
             skipped=nought,
             offered=tuple(name for name in ANSWERS if name in rules.offered),
-        ),
-        rules.threshold,
-        rules.fewest,
+            people=rules.people,
+            threshold=rules.threshold,
+        )
     )
 
 

@@ -34,7 +34,7 @@ from ._totals import (
     thresholds,
     totals,
 )
-from ._verdicts import Verdicts, fragile, judge, judged
+from ._verdicts import Verdicts, fragile, judge
 from .files import LabelFile, Validation, read_validation
 from .rule import CATEGORIES, DIFFERENT_SET, categories, fewest, majority, merged, needed, settled
 from .tally import ANSWERS, SetTally, Tally, from_counts
@@ -76,7 +76,6 @@ __all__ = [
     "from_counts",
     "gwet",
     "judge",
-    "judged",
     "label_errors",
     "majority",
     "merged",

@@ -105,8 +105,8 @@ def read_answers(
         path: a table of any format with the columns ``item`` (row number), ``person``, ``answer``;
             and, unless ``labels`` has the former, ``given`` and ``guessed``: numbers, or names of
             ``classes``, the same in every row of an item; and perhaps ``named``, see
-            ``from_answers``. A row without an answer says that the
-            item was asked about.
+            ``from_answers``, and ``people`` and ``threshold``, see ``Tally``. A row without an
+            answer says that the item was asked about.
         labels: int (n,), the given labels of the whole data set.
         classes, people: see ``from_answers``.
         roles: which columns are the first three, where they are called otherwise.
@@ -161,7 +161,24 @@ def _of_table(
     found = _tally_of(
         columns, classes_at, asked=np.unique(items), people=people, classes=classes, offered=ANSWERS
     )
-    return replace(found, drawn=drawn_in(table, items))
+    return replace(
+        found,
+        drawn=drawn_in(table, items),
+        people=_one_rule(table, "people"),
+        threshold=_one_rule(table, "threshold"),
+    )
+
+
+def _one_rule(table: pl.DataFrame, name: str) -> int | None:
+    """What a column says of all items, the same in every row; None where it says nothing."""
+    if name not in table.columns:
+        return None
+    said = {*whole_column(table[name].drop_nulls()).tolist()}
+    if len(said) > 1:
+        raise ValueError(
+            f"column {name!r} says {min(said)} and {max(said)}; it is one number of all items."
+        )
+    return next(iter(said), None)
 
 
 class _Columns(NamedTuple):

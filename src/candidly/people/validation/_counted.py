@@ -14,7 +14,7 @@ from ._answers import read_answers
 from ._totals import by_reading
 from ._verdicts import Verdicts, check_verdicts, judge
 from .drawn import read_marked
-from .rule import fewest, majority, settled
+from .rule import majority, settled
 from .tally import Tally
 
 
@@ -25,7 +25,7 @@ def counted(verdicts: Verdicts, people: int | None = None) -> Mapping[str, Check
     the given label is no error yet where five people are asked.
 
     Args:
-        people: who are asked about each item; by default as many as answered about any.
+        people: who are asked about each item; by default what the tally says.
 
     None where items were not drawn for a count, or those of a stratum are all unfinished yet.
     """
@@ -72,7 +72,7 @@ def _finished(verdicts: Verdicts, people: int | None) -> np.ndarray:
     """Which items have a category that no answer still to come can change: bool (k,)."""
     tally = verdicts.tally
     assert isinstance(tally, Tally)
-    asked = int(tally.answers.max(initial=0)) if people is None else people
+    asked = tally.asked if people is None else people
     left = np.maximum(asked - tally.answers, 0)
     wanted = np.maximum(verdicts.threshold, majority(np.maximum(tally.answers, asked)))
     done = left == 0
@@ -97,10 +97,4 @@ def read_checked(path: Path | str, roles: Roles | None = None) -> CheckedRows:
     marked = read_marked(path, roles)
     if marked is not None:
         return marked
-    return checked_rows(judge_drawn(read_answers(path, roles=roles)), str(path))
-
-
-def judge_drawn(tally: Tally) -> Verdicts:
-    """Verdicts on drawn items by a majority, also where nobody was to have three answers."""
-    most = int(tally.answers.max(initial=0))
-    return judge(tally, majority(most) if most < fewest() else None)
+    return checked_rows(judge(read_answers(path, roles=roles)), str(path))

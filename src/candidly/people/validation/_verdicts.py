@@ -87,15 +87,15 @@ def judge(tally: Tally | SetTally, threshold: int | None = None) -> Verdicts:
     """The verdict on each item.
 
     The first that at least ``threshold`` people chose: given (non-error), guessed (correctable),
-    both (multi-label), neither; when none, non-agreement. Below three answers, or below
-    ``threshold`` answers where fewer than three were named: pending. For sets of classes: a
-    non-error where the classes that at least ``threshold`` people found are exactly the given
-    ones, else a different set.
+    both (multi-label), neither; when none, non-agreement. Below three answers, or as many as
+    people were asked where these are fewer: pending; a ``threshold`` below three is enough, too.
+    For sets of classes: a non-error where the classes that at least ``threshold`` people found are
+    exactly the given ones, else a different set.
 
     Args:
-        threshold: people that make a verdict; by default more than half of those who answered
-            about the item. With a higher one more labels are errors and fewer correctable, as a
-            label that is not confirmed counts as an error.
+        threshold: people that make a verdict; by default that of the tally, else more than half of
+            those who answered about the item. With a higher one more labels are errors and fewer
+            correctable, as a label that is not confirmed counts as an error.
 
     Raises:
         ValueError: a threshold that two answers about one item could reach.
@@ -107,7 +107,8 @@ def judge(tally: Tally | SetTally, threshold: int | None = None) -> Verdicts:
     check_tally(tally)
     if threshold is not None:
         threshold = whole(threshold, "threshold", low=1)
-    people, least = tally.answers, fewest(threshold)
+    least = fewest(tally.asked if threshold is None else threshold)
+    people = tally.answers
     low = threshold is not None and (2 * threshold <= people) & (people >= least)
     for place in np.flatnonzero(low)[:1]:
         raise ValueError(
@@ -115,17 +116,8 @@ def judge(tally: Tally | SetTally, threshold: int | None = None) -> Verdicts:
             f" {tally.ids[place]!s}: two answers could reach it. Take at least"
             f" {majority(people[place])}, or none for a majority of each item's answers."
         )
-    return judged(tally, threshold, least)
-
-
-def judged(tally: Tally | SetTally, threshold: int | None, least: int) -> Verdicts:
-    """``judge`` where more may have answered than were asked, as logs were merged.
-
-    Then it takes a majority of the answers, if that is more than ``threshold``. Below ``least``
-    answers an item is pending.
-    """
-    check_tally(tally)
-    people = needed(tally.answers, threshold)
+    # where more answered than were asked, as logs were merged, it takes a majority of them
+    people = needed(tally.answers, tally.threshold if threshold is None else threshold)
     if isinstance(tally, SetTally):
         return Verdicts(tally, people, _category_of_sets(tally, people, least))
     return Verdicts(tally, people, categories(tally.counts, people, least))

@@ -31,7 +31,6 @@ from ...ground.names import lookup
 from ...stats.checked import RowsToCheck
 from ._answers import read_answers
 from ._corrected import Corrected, Undecided, corrected
-from ._counted import judge_drawn
 from ._estimate import Missed, missed
 from ._released import read_released
 from ._totals import Reading
@@ -177,10 +176,7 @@ def read_validation(
     classes = roles.declared if own is None or own.classes is None else list(own.classes)
     tally = _tally(votes, released, own, index, classes, replace(roles, label=None, id=None))
     drawn = tally.drawn if isinstance(tally, Tally) else None
-    if isinstance(tally, Tally) and drawn is not None and threshold is None:
-        verdicts = judge_drawn(tally)
-    else:
-        verdicts = judge(tally, threshold)
+    verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
     if drawn is not None:
         _check_drawn(drawn, own, size, flagged, audited)

@@ -46,7 +46,7 @@ def needed(answers: np.ndarray, threshold: int | None = None) -> np.ndarray:
 
 def fewest(most: int | None = None) -> int:
     """Answers about an item, below which nothing is decided: three, or all that can be wanted."""
-    return FEWEST if most is None else min(FEWEST, most)
+    return FEWEST if most is None else max(1, min(FEWEST, most))
 
 
 @door(apart=["threshold"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,8 @@ class Tally:
         named: int64 (k,), the class that most of those name who answered "neither"; -1 where nobody
             names one. By default nobody does.
         naming: int64 (k,), how many name it.
+        people: who are asked about each item; None where nobody says.
+        threshold: people that make a verdict, where that was settled before anybody was asked.
         drawn: how the items were drawn, where that was done for a count; its rows are ``item``.
 
     Raises:
@@ -53,6 +55,8 @@ class Tally:
     drawn: RowsToCheck | None = None
     named: np.ndarray = None  # type: ignore[assignment]  # these two need item
     naming: np.ndarray = None  # type: ignore[assignment]
+    people: int | None = None
+    threshold: int | None = None
 
     def __post_init__(self) -> None:
         store = object.__setattr__
@@ -94,6 +98,11 @@ class Tally:
         return self.counts.sum(1)
 
     @property
+    def asked(self) -> int:
+        """People asked about each item; where nobody says, as many as answered about any."""
+        return int(self.answers.max(initial=0)) if self.people is None else self.people
+
+    @property
     def degenerate(self) -> np.ndarray:
         """Bool (k,): the two classes offered are one, so the question had one answer."""
         return (self.given == self.guessed) & (self.given >= 0)
@@ -122,6 +131,7 @@ class SetTally:
     classes: tuple[str, ...]
     people: int = 5
     ids: np.ndarray = None  # type: ignore[assignment]
+    threshold: ClassVar[int | None] = None
 
     def __post_init__(self) -> None:
         store = object.__setattr__
@@ -152,6 +162,11 @@ class SetTally:
 
     def __repr__(self) -> str:
         return f"SetTally({len(self)} items, {len(self.classes)} classes, {self.people} people)"
+
+    @property
+    def asked(self) -> int:
+        """People asked about each item."""
+        return self.people
 
     @property
     def answers(self) -> np.ndarray:
