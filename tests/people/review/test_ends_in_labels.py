@@ -320,3 +320,47 @@ def test_status_and_the_exported_answers_come_to_the_same_verdicts(make, people,
     counted = np.bincount(ours.category, minlength=len(validation.CATEGORIES))
     assert list(found.values()) == counted.tolist()
     assert theirs.decided.any()
+
+
+# ---- answers that come in by names
+
+
+def test_answers_by_names_of_classes_are_those_by_numbers(make, tmp_path):
+    first = make(4, classes=FOUR, people=3)
+    for who, say in zip(team(first, 3), ("given", "guessed", "neither")):
+        while tasks := review.next_tasks(first, who):
+            named = FOX if say == "neither" else None
+            review.answer(first, who, [reply(task, say, named=named) for task in tasks])
+    table = review.votes(first)
+    by_code = dict(enumerate(FOUR))
+    words = pl.coalesce(
+        pl.when(pl.col("answer") == "given").then(pl.col("given")),
+        pl.when(pl.col("answer") == "guessed").then(pl.col("guessed")),
+        pl.col("named"),
+    ).replace_strict(by_code, return_dtype=pl.String)
+    named = table.select("name", "person", answer=words)
+    both = table.with_columns(pl.col("given", "guessed").replace_strict(by_code))
+    for k, frame in enumerate((named, table, both)):
+        frame.write_csv(tmp_path / f"{k}.csv")
+        second = make(4, classes=FOUR, people=3)
+        assert review.import_answers(second, tmp_path / f"{k}.csv") == 12
+        assert review.import_answers(second, tmp_path / f"{k}.csv") == 0
+        columns = ["name", "person", "answer", "named"]
+        found = review.votes(second).select(columns).sort(columns)
+        assert found.equals(table.select(columns).sort(columns))
+    wrong = table.with_columns(guessed=3)
+    wrong.write_csv(tmp_path / "wrong.csv")
+    with pytest.raises(ValueError, match=r"row 0: the guessed class is 'fox', where the project"):
+        review.import_answers(second, tmp_path / "wrong.csv")
+
+
+def test_labels_by_name_and_what_is_no_class(make, tmp_path):
+    project = make(3, question="several labels", classes=FOUR, threshold=None, people=2)
+    rows = [("i0", "ann", "fox|cat"), ("i1", "ann", "1"), ("i2", "ann", "dog")]
+    frame = pl.DataFrame(rows, schema=["name", "person", "answer"], orient="row")
+    frame.write_csv(tmp_path / "a.csv")
+    assert review.import_answers(project, tmp_path / "a.csv") == 3
+    assert review.votes(project)["answer"].to_list() == ["0 3", "1", "1"]
+    frame.with_columns(answer=pl.lit("fox|dgo"), person=pl.lit("bob")).write_csv(tmp_path / "b.csv")
+    with pytest.raises(ValueError, match=r"row 0: the answer is 'fox\|dgo'"):
+        review.import_answers(project, tmp_path / "b.csv")

@@ -106,18 +106,19 @@ def check(project: Project, replies: Sequence[Reply]) -> None:
             )
         codes_of(reply.choice, project.rules)
         if reply.named is not None:
-            _check_named(reply, project.rules)
+            check_named(reply.choice, reply.named, project.rules)
 
 
-def _check_named(reply: Reply, rules: Rules) -> None:
+def check_named(choice: str, named: int, rules: Rules) -> None:
+    """Raises ValueError for a class beside an answer that names none, or for no class."""
     beside = rules.asked.beside
     if not beside:
         raise ValueError(f"the question is {rules.question!r}; its answers name no other class.")
-    if reply.choice != beside:
-        raise ValueError(f"the answer is {reply.choice!r}; another class goes with {beside!r}.")
+    if choice != beside:
+        raise ValueError(f"the answer is {choice!r}; another class goes with {beside!r}.")
     last = len(rules.classes) - 1
-    if not 0 <= reply.named <= last:  # type: ignore[operator]  # asked before
-        raise ValueError(f"the class named is {reply.named}; classes are numbered 0 to {last}.")
+    if not 0 <= named <= last:
+        raise ValueError(f"the class named is {named}; classes are numbered 0 to {last}.")
 
 
 def keep(

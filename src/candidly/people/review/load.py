@@ -18,11 +18,14 @@ from sqlalchemy import Connection, and_, case, delete, func, insert, select, upd
 from ...data.ingest import Roles
 from ...data.ingest.answers import read_answers
 from ...data.ingest.table_checks import typed
+from ...data.labels.text import BAR
+from ...ground.names import shortened
 from ..validation import ANSWERS, SetTally, Tally
 from . import _schema as t
 from . import deciding
 from ._log import ANSWER, EXCLUDE, INCLUDE, LONGEST_MS, OPEN, UNDO, time_of
 from ._refresh import refresh
+from .answers import check_named
 from .export import DECISION, ENTRY, LOG, entries
 from .project import CODE, Project
 from .questions import SKIP, YES_NO
@@ -69,8 +72,10 @@ def import_answers(project: Project, path: Path | str, roles: Roles | None = Non
 
     Args:
         path: a row per answer, with the columns ``name`` (of the item; or ``item``, its row of the
-            data set), ``person`` (a code) and ``answer`` in its normal form; and ``ms``, ``at``,
-            ``flip``, ``note`` and ``id`` if there are any.
+            data set), ``person`` (a code) and ``answer``: in its normal form, or the name of a
+            class, several with ``|`` between them. And ``named``, ``ms``, ``at``, ``flip``,
+            ``note`` and ``id`` if there are any; and ``given`` and ``guessed``, which must be the
+            classes that the project asks about.
         roles: which columns are the item, the person and the answer, where they are called
             otherwise.
 
@@ -82,8 +87,8 @@ def import_answers(project: Project, path: Path | str, roles: Roles | None = Non
     numbers = [typed(table.frame[name]) for name in ("ms", "at", "flip") if name in table.frame]
     rows = table.frame.with_columns(numbers).rows(named=True)
     by = "item" if table.names[0] == "item" else "name"
-    number = _numbers(project, by)
-    return _absorb(project, _of_table(project, Path(table.path), rows, number, by))
+    asked = _asked(project, by)
+    return _absorb(project, _of_table(project, Path(table.path), rows, asked, by))
 
 
 def import_votes(project: Project, tally: Tally | SetTally) -> int:
@@ -299,19 +304,20 @@ def _line(path: Path, number: int, line: str, rules: Rules) -> dict[str, Any]:
     return found
 
 
-def _numbers(project: Project, by: str) -> dict[Any, int]:
-    """Numbers of the project's items by name or by row; gold items too."""
-    column = {"name": t.item.c.name, "item": t.item.c.at_row}[by]
+def _asked(project: Project, by: str) -> dict[Any, Any]:
+    """The project's items by name or by row, with number and classes; gold items too."""
+    i = t.item.c
+    column = {"name": i.name, "item": i.at_row}[by]
     with project.store.read() as connection:
-        rows = connection.execute(select(column, t.item.c.id)).all()
-    return {key: number for key, number in rows if key != -1}
+        rows = connection.execute(select(column.label("key"), i.id, i.given, i.guessed)).all()
+    return {row.key: row for row in rows if row.key != -1}
 
 
 def _of_table(
     project: Project,
     path: Path,
     rows: Sequence[Mapping[str, Any]],
-    number: Mapping[Any, int],
+    asked: Mapping[Any, Any],
     by: str,
 ) -> Iterator[dict[str, Any]]:
     seen: dict[tuple[int, str], int] = {}
@@ -319,25 +325,27 @@ def _of_table(
         if row["label"] is None:
             continue
         key = str(row["item"]) if by == "name" else row["item"]
-        if key not in number:
+        if key not in asked:
             raise ValueError(f"{path}: row {k} is about {by} {key!r}, which the project lacks.")
-        code, choice = str(row["annotator"]), str(row["label"])
+        code, said, item = str(row["annotator"]), str(row["label"]), asked[key]
         if not CODE.fullmatch(code):
             raise ValueError(f"{path}: row {k} is by {code!r}; a code is letters, digits, . _ @ -.")
         try:
-            codes_of(choice, project.rules)
+            _check_classes(row, item, project.rules.classes)
+            choice, named = in_normal_form(said, row.get("named"), item, project.rules)
         except ValueError as error:
             raise ValueError(f"{path}: row {k}: {error}") from None
-        first = seen.setdefault((number[key], code), k)
+        first = seen.setdefault((item.id, code), k)
         if first != k:
             raise ValueError(
                 f"{path}: {code!r} answers {by} {key!r} twice, in rows {first} and {k}."
             )
         yield _entry(
             project,
-            number[key],
+            item.id,
             code,
             choice,
+            named=named,
             id=None if row.get("id") is None else str(row["id"]),
             ms=row.get("ms"),
             at=row.get("at") or 0.0,
@@ -346,14 +354,64 @@ def _of_table(
         )
 
 
+def in_normal_form(said: str, named: Any, item: Any, rules: Rules) -> tuple[str, int | None]:
+    """An answer as the log has it, from that form or from names of classes; and the class beside.
+
+    Args:
+        named: the class named beside ``neither``, by number or name, or None. item: its ``given``
+            and ``guessed``.
+
+    Raises:
+        ValueError: an answer that the question does not have.
+    """
+    classes = rules.classes
+    beside = None if named is None else _class_of(named, classes)
+    names = [name.strip() for name in said.split(BAR)]
+    if said not in rules.offered and all(name in classes for name in names):
+        codes = sorted({classes.index(name) for name in names})
+        if rules.asked.counted == "labels":
+            said = " ".join(map(str, codes))
+        elif rules.asked.beside and len(codes) == 1:
+            shown = {item.guessed: "guessed", item.given: "given"}
+            said = shown.get(codes[0], rules.asked.beside)
+            beside = None if codes[0] in shown else codes[0]
+    codes_of(said, rules)
+    if beside is not None:
+        check_named(said, beside, rules)
+        if beside in (item.given, item.guessed):
+            raise ValueError(f"{classes[beside]!r} is one of the two classes asked about.")
+    return said, beside
+
+
+def _class_of(said: Any, classes: Sequence[str]) -> int:
+    """The class that a cell names, by name or by number."""
+    if str(said) in classes:
+        return classes.index(str(said))
+    if str(said).isascii() and str(said).isdigit() and int(said) < len(classes):
+        return int(said)
+    raise ValueError(f"{shortened(said)} is no class of the project.")
+
+
+def _check_classes(row: Mapping[str, Any], item: Any, classes: Sequence[str]) -> None:
+    """Refuse an answer about other classes than those the project asks about."""
+    for name in ("given", "guessed"):
+        if row.get(name) is not None:
+            theirs, ours = _class_of(row[name], classes), getattr(item, name)
+            if theirs != ours:
+                known = classes[ours] if ours >= 0 else "nothing"
+                raise ValueError(
+                    f"the {name} class is {classes[theirs]!r}, where the project has {known!r}."
+                )
+
+
 def _of_tally(project: Project, tally: Tally | SetTally) -> Iterator[dict[str, Any]]:
-    number = _numbers(project, "name")
+    asked = _asked(project, "name")
     for name, choices in _choices_of(tally):
-        if name not in number:
+        if name not in asked:
             raise ValueError(f"there are votes about {name!r}, which the project lacks.")
         for k, choice in enumerate(choices):
             codes_of(choice, project.rules)
-            yield _entry(project, number[name], f"votes-{k + 1}", choice)
+            yield _entry(project, asked[name].id, f"votes-{k + 1}", choice)
 
 
 def _choices_of(tally: Tally | SetTally) -> Iterator[tuple[str, list[str]]]:
