@@ -103,7 +103,7 @@ def new(
     ] = None,
     title: Annotated[str, typer.Option(help="Shown on every page.")] = "",
     guidelines: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A text for those who answer.")
+        Path | None, typer.Option(metavar="FILE", help="For those who answer: text or Markdown.")
     ] = None,
     seed: Annotated[
         int | None,

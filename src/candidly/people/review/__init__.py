@@ -80,7 +80,7 @@ from .project import (
     shown_examples,
 )
 from .questions import QUESTIONS, choice_of
-from .rules import GOALS, PRESETS, Cost, Rules, plan_cost
+from .rules import GOALS, PRESETS, Cost, Rules, most_turns, plan_cost
 from .sessions import begin_session, end_session, end_sessions, open_until
 from .store import CONNECTIONS
 from .totals import (
@@ -176,6 +176,7 @@ __all__ = [
     "make_project",
     "merge",
     "merge_log",
+    "most_turns",
     "new_project",
     "new_seed",
     "next_like",

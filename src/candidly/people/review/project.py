@@ -46,6 +46,7 @@ class Project:
     Attributes:
         store: its database. folder: its folder; media are below ``folder / "media"``.
         rules: how it asks. fingerprint: SHA-256 of rules and items; copies of one project share it.
+        items: how many there are to ask about, known ones aside.
         golds: numbers of its gold items.
         examples: numbers of the examples of each class.
         origin: the table that the items are rows of, where they are.
@@ -57,6 +58,7 @@ class Project:
     folder: Path
     rules: Rules
     fingerprint: str
+    items: int
     golds: tuple[int, ...]
     examples: Mapping[int, tuple[int, ...]]
     origin: Origin | None = None
@@ -238,6 +240,7 @@ def open_project(folder: Path | str, connections: int = CONNECTIONS) -> Project:
             golds = connection.execute(select(t.item.c.id).where(t.item.c.gold > t.ZERO)).scalars()
             numbers = tuple(sorted(golds))
             shown = connection.execute(select(t.example.c.of_class, t.example.c.id)).all()
+            items = connection.execute(select(func.count()).where(t.item.c.gold == 0)).scalar_one()
         if found is None:
             raise ValueError(f"{place} holds no project.")
     except BaseException:
@@ -251,6 +254,7 @@ def open_project(folder: Path | str, connections: int = CONNECTIONS) -> Project:
         folder=folder,
         rules=Rules.from_json(found.rules),
         fingerprint=found.fingerprint,
+        items=items,
         golds=numbers,
         examples={label: tuple(sorted(ids)) for label, ids in by_class.items()},
         origin=None if found.origin is None else Origin.from_json(found.origin),

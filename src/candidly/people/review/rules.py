@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -30,7 +31,7 @@ class Rules:
     Attributes:
         question: a name among ``QUESTIONS``.
         classes: their names; a class is its place among them.
-        title: the title of the project. guidelines: what people should know, as plain text.
+        title: the title of the project. guidelines: what people should know, in Markdown.
         people: different people asked about each item, W.
         threshold: people that make a verdict, or that say yes; None: more than half.
         offered: for a verdict, the answers to choose from.
@@ -266,6 +267,17 @@ def plan_cost(
     batches = -(-answers // rules.batch)
     hours = batches * seconds_per_batch / 3600
     return Cost(answers, batches, hours, hours * pay_per_hour)
+
+
+def most_turns(items: int, rules: Rules, golds: int) -> int:
+    """Answers that one person gives at most, known and repeated items included, and not beyond
+    ``limit``. It depends on nothing that anybody has answered.
+
+    >>> most_turns(100, Rules(gold_every=0, repeat_every=0), 0)
+    100
+    """
+    most = math.ceil(round(_turns(items, rules, golds), 6))
+    return most if rules.limit is None else min(most, rules.limit)
 
 
 def _turns(answers: float, rules: Rules, golds: int) -> float:

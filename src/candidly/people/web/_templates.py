@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from ...ground.version import __version__
@@ -36,7 +37,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters |= {"number": number, "percent": percent}
+    made.filters |= {"number": number, "percent": percent, "markdown": markdown}
     return made
 
 
@@ -56,6 +57,26 @@ def percent(part: float, whole: float = 1.0, digits: int = 0) -> str:
     ('33 %', '50.0 %', '–')
     """
     return f"{number(100 * part / whole, digits)} %" if whole and not isnan(part) else "–"
+
+
+def markdown(text: str) -> Markup:
+    """What people wrote in Markdown, as HTML: nothing of it runs, and nothing is loaded.
+
+    A line that ends stays one. HTML in it is shown as it stands, and so are pictures.
+
+    >>> print(markdown("# A *cat*\\nor `<b>`"))
+    <h2>A <em>cat</em></h2>
+    <p>or <code>&lt;b&gt;</code></p>
+    <BLANKLINE>
+    """
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt("commonmark", {"html": False, "breaks": True})
+    tokens = reader.enable("table").disable("image").parse(text)
+    for token in tokens:
+        if token.tag in ("h1", "h2", "h3", "h4", "h5"):  # below the heading of the page
+            token.tag = f"h{int(token.tag[1]) + 1}"
+    return Markup(reader.renderer.render(tokens, reader.options, {}))
 
 
 def part(name: str, **values: Any) -> str:

@@ -140,8 +140,19 @@ def _page(visit: Visit, first: str) -> Response:
         asks=_screen(visit).asks,
         keys=_keys(rules),
         answered=reviews.answered(visit.site.project, visit.who.person),
+        of=_of(visit),
         undo_id=uuid.uuid4().hex,
     )
+
+
+def _of(visit: Visit) -> str:
+    """How many there are to answer, in words.
+
+    It follows from the project alone: what anybody has answered would tell which items are known.
+    """
+    project = visit.site.project
+    most = reviews.most_turns(project.items, project.rules, len(project.golds))
+    return f"of at most {most:,}"
 
 
 def _held(visit: Visit, found: Sequence[Task], answered: int | None = None) -> Response:

@@ -22,7 +22,7 @@ const undoing = () => kept().some((entry) => entry.undo);
 function tell(extra) {
   const waiting = kept().length;
   const saved = waiting ? `saving ${waiting}…` : "all saved";
-  const text = `${answered} answered · ${extra || saved}`;
+  const text = `${answered} answered ${desk.dataset.of} · ${extra || saved}`;
   if (state.textContent !== text) state.textContent = text;
   document.body.dataset.waiting = waiting;
 }
