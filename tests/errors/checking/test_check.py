@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -398,3 +399,35 @@ def test_a_network_checks_pictures_that_a_table_names(tmp_path):
         tmp_path / "photos.csv", "kind", image="photo", classifier=network, folds=2
     )
     assert found.accuracy > 0.8
+
+
+def frauds(informed: bool):
+    """Of 20,000 rows 100 are of the rare class, which no prediction may be; 20 labels are wrong."""
+    g = np.random.default_rng(0)
+    truth = (g.random(20_000) < 0.005).astype(int)
+    x = g.normal(size=(20_000, 4)) + (1.2 * truth[:, None] if informed else 0)
+    given = np.where(g.random(20_000) < 0.001, 1 - truth, truth)
+    return candidly.from_arrays(x, given, classes=("fine", "fraud"))
+
+
+def test_a_classifier_of_a_rare_class_is_not_useless_because_guesses_are_often_right():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        told = candidly.check(frauds(True), classifier="logistic")
+    assert told.accuracy <= told.largest[1] + 0.002
+    assert not told.useless
+    assert told.wrong.low <= 20 / 20_000 <= told.wrong.high
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        nothing = candidly.check(frauds(False), classifier="logistic")
+    assert nothing.useless
+    assert "cannot be told" in nothing.headline()
+
+
+def test_the_headline_of_a_weak_classifier_says_how_weak(found):
+    g = np.random.default_rng(0)
+    truth = np.arange(600) % 30
+    x = np.eye(30)[truth] + g.normal(scale=0.42, size=(600, 30))
+    weak = candidly.check(candidly.from_arrays(x, truth))
+    assert f"agrees with only {weak.accuracy:.1%} of them: weak evidence." in weak.headline()
+    assert "weak" not in found.headline()

@@ -22,7 +22,7 @@ from ...show.grid import Grid
 from ...stats.checked import WRONG, CheckedCount
 from ..amount import MOST, WrongLabels, rows_to_check, table_to_check
 from ..amount.shown import depths_grid, how_many
-from ..confident import Evidence, Issues
+from ..confident import Evidence, Gain, Issues
 from ..confident.issues_document import issues_document
 from ..crossval import NAMED, CrossValidated
 from ._fields import fields_of
@@ -122,9 +122,19 @@ class Checked:
         return self.data.classes[k], float(counts[k] / max(self.labelled, 1))
 
     @property
+    def gain(self) -> Gain | None:
+        """What its probabilities say beyond how frequent classes are; None of sets."""
+        evidence = self.issues.evidence
+        return evidence.gain if isinstance(evidence, Evidence) else None
+
+    @property
     def useless(self) -> bool:
-        """Whether the classifier is no better than guesses, or than always the largest class."""
-        return self.accuracy <= self.largest[1] or bool(self.issues.evidence.doubts)
+        """Whether the classifier is no better than guesses: by its predictions, which always
+        saying the largest class would equal, and by its probabilities."""
+        if self.issues.evidence.doubts:
+            return True
+        informed = self.gain is not None and self.gain.low > 0
+        return self.accuracy <= self.largest[1] and not informed
 
     @cached_property
     def wrong(self) -> WrongLabels | None:
@@ -142,7 +152,13 @@ class Checked:
             return self.counted.headline()
         if self.wrong is None:
             return f"The classifier contradicts {self.flagged:,} of {self.labelled:,} sets."
-        return self.wrong.headline()
+        told = self.wrong.headline()
+        if self.wrong.why or self.accuracy >= WEAK:
+            return told
+        return (
+            f"{told.removesuffix('.')}, by a classifier that agrees with only {self.accuracy:.1%}"
+            " of them: weak evidence."
+        )
 
     def read(self) -> dict[str, str]:
         """What was read, by what it is used as: rows, labels, ids, columns."""
@@ -218,6 +234,12 @@ class Checked:
             found.append(
                 "That is no better than a guess: what it contradicts tells nothing. Add columns "
                 "that say more, or take another classifier."
+            )
+        elif self.accuracy <= self.largest[1] and (gain := self.gain) is not None:
+            found.append(
+                "Its predictions are no better than that, but its probabilities say more than how "
+                f"frequent classes are (by {gain.mean:.3f} in mean log-likelihood, {gain.low:.3f} "
+                f"to {gain.high:.3f}): the order of the list tells something."
             )
         elif self.accuracy < WEAK and self.flagged:
             found.append(

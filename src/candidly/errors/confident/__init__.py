@@ -31,7 +31,7 @@ from ...ground.numbers import whole
 from ...ground.spread import held
 from . import _cells, _matrices, _select, _sets, _table
 from ._corrected import corrected
-from ._doubts import COMMON, IN_SAMPLE, of_many
+from ._doubts import COMMON, IN_SAMPLE, Gain, of_many
 from ._ensemble import ensemble_scores
 from ._evidence import EPSILON, Evidence, examine
 from ._gather import gathered, gathered_either
@@ -269,6 +269,7 @@ __all__ = [
     "Counts",
     "Evidence",
     "FindBy",
+    "Gain",
     "Health",
     "Issues",
     "NoiseMatrices",

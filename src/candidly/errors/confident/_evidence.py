@@ -18,7 +18,7 @@ from ...ground.numbers import whole
 from ...ground.spread import held
 from . import _kernels, _ranks
 from ._cells import Cells, calibrated, counted
-from ._doubts import COMMON, IN_SAMPLE, of_weak_predictions
+from ._doubts import COMMON, IN_SAMPLE, Gain, gain_of, of_weak_predictions
 from ._exact import exact_means
 from ._faults import Faults
 from ._labels import ids_of, matched, read_given
@@ -75,6 +75,11 @@ class Evidence:
     def called(self, k: int) -> str:
         """A class by its name, or by its number where it has none."""
         return called(self.classes, k)
+
+    @cached_property
+    def gain(self) -> Gain:
+        """What the probabilities say of the labels beyond how frequent classes are."""
+        return gain_of(self.given, self.own, self.given_counts)
 
     @property
     def number_labelled(self) -> int:
@@ -209,7 +214,12 @@ def examine(
         _warn_of_classes(counts, classes)
         agree = int(np.count_nonzero(first["predicted"] == labels))
         _warn_of_memory(agree, counts)
-        doubts = tuple(of_weak_predictions(first["predicted"], counts, agree))
+        own = first["own"]
+        doubts = tuple(
+            of_weak_predictions(
+                first["predicted"], counts, agree, lambda: gain_of(labels, own, counts)
+            )
+        )
         for sentence in doubts:
             warnings.warn(sentence, stacklevel=3)
         guess, disagreements = _second_pass(

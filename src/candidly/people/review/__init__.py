@@ -54,7 +54,7 @@ from .corrected import (
     corrected_labels,
     corrected_tags,
 )
-from .deciding import REMOVE, Decision, can_decide, decide, decisions
+from .deciding import REMOVE, OrganiserDecision, can_decide, decide, decisions
 from .deeds import events, last_events, record
 from .export import (
     argilla,
@@ -112,12 +112,12 @@ __all__ = [
     "Card",
     "CorrectedTags",
     "Cost",
-    "Decision",
     "Found",
     "Item",
     "ItemFilter",
     "Labels",
     "Looks",
+    "OrganiserDecision",
     "Overview",
     "Pair",
     "Person",

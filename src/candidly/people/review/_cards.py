@@ -14,7 +14,7 @@ from ..validation.rule import CATEGORIES, NON_AGREEMENT
 from . import _schema as t
 from ._log import ANSWER, NOTE
 from ._media import Shown
-from .deciding import DECIDED_ITEMS, Decision, standing
+from .deciding import DECIDED_ITEMS, OrganiserDecision, standing
 from .export import words_of
 from .project import Project
 from .questions import counts_of
@@ -56,7 +56,7 @@ class Card:
     done: bool
     outcome: str
     disagreement: float
-    decided: Decision | None
+    decided: OrganiserDecision | None
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def cards_of(connection: Connection, project: Project, ids: Sequence[int]) -> li
     return [_card(by_id[number], project.rules, decided.get(number)) for number in ids]
 
 
-def _card(row: Any, rules: Rules, decided: Decision | None) -> Card:
+def _card(row: Any, rules: Rules, decided: OrganiserDecision | None) -> Card:
     counts = counts_of(row.pattern)
     return Card(
         id=row.id,

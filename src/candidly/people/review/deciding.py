@@ -31,7 +31,7 @@ DECIDED_ITEMS = select(_D.item).where(STANDS)
 
 
 @dataclass(frozen=True)
-class Decision:
+class OrganiserDecision:
     """What the organiser decided about an item.
 
     Attributes:
@@ -85,7 +85,7 @@ def decide(
     Sending the same ``id`` again changes nothing.
 
     Args:
-        item: its number. choice: see ``Decision``. by: who decides, for ``events`` too.
+        item: its number. choice: see ``OrganiserDecision``. by: who decides, for ``events`` too.
 
     Raises:
         ValueError: an ``id`` that cannot be one or stands for something else, no such item, one
@@ -115,13 +115,13 @@ def decide(
     project.store.write(work)
 
 
-def decisions(project: Project) -> dict[int, Decision]:
+def decisions(project: Project) -> dict[int, OrganiserDecision]:
     """The decisions that stand, by number of the item."""
     with project.store.read() as connection:
         return standing(connection, project.rules)
 
 
-def by_row(project: Project) -> dict[int, Decision]:
+def by_row(project: Project) -> dict[int, OrganiserDecision]:
     """The decisions that stand, by row of the data set.
 
     Raises:
@@ -141,13 +141,13 @@ def by_row(project: Project) -> dict[int, Decision]:
 
 def standing(
     connection: Connection, rules: Rules, ids: Sequence[int] | None = None
-) -> dict[int, Decision]:
+) -> dict[int, OrganiserDecision]:
     """``decisions`` inside a transaction; of these items alone where ``ids`` says so."""
     chosen = select(t.decision).where(STANDS)
     if ids is not None:
         chosen = chosen.where(t.decision.c.item.in_(ids))
     return {
-        row.item: Decision(row.choice, words(row.choice, rules), row.by, row.note, row.at)
+        row.item: OrganiserDecision(row.choice, words(row.choice, rules), row.by, row.note, row.at)
         for row in connection.execute(chosen)
     }
 
