@@ -160,7 +160,7 @@ def leaderboard(folder: Path) -> Path:
     told(
         folder,
         "example leaderboard",
-        "validate --votes votes.csv --into test.csv --out test-corrected.csv",
+        "validate --votes votes.csv --into test.csv --out test-corrected.csv --undecided prune",
         f"stability {files} {classes} --audited 300 --audit-errors 6 --html ranking.html",
     )
     return folder / "ranking.html"

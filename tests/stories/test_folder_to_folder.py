@@ -92,7 +92,7 @@ def test_a_folder_comes_back_corrected(chromium, tmp_path):
         page = chromium.new_context().new_page()
         page.goto(server.links["organiser"])
         page.get_by_role("button").first.click()
-        page.locator("a", has_text="decide them").click()
+        page.locator("a", has_text="you decide").click()
         page.locator(".grid a").first.click()
         done: set[str] = set()
         while True:

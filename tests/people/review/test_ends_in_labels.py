@@ -249,12 +249,12 @@ def test_what_cannot_be_decided_is_refused(make, choice, why):
 
 
 def test_questions_without_a_label_of_an_item_have_no_last_word(make):
-    for question, more in (("several labels", {}), ("yes or no", {"asks": 0})):
-        items = [replace(item, **more) for item in some_items(2)]
-        project = make(items=items, question=question, threshold=None)
-        assert not review.can_decide(project.rules)
-        with pytest.raises(ValueError, match="nothing can be decided"):
-            review.decide(project, 0, "1", an_id())
+    project = make(2, question="several labels", threshold=None)
+    assert not review.can_decide(project.rules)
+    with pytest.raises(ValueError, match="nothing can be decided"):
+        review.decide(project, 0, "1", an_id())
+    with pytest.raises(ValueError, match="sets of labels are no one label of a row"):
+        review.corrected_labels(project, labels_of(some_items(2)))
 
 
 def test_a_decision_about_all_labels_that_hold(make):
@@ -283,7 +283,7 @@ def test_the_last_word_stands(tmp_path_factory, said):
     assert found == wanted
 
 
-# ---- one label of each item
+# ---- one label of each item, yes or no, and what could fit
 
 
 def test_answers_to_one_label_come_to_corrected_labels(make):
@@ -320,6 +320,39 @@ def test_status_and_the_exported_answers_come_to_the_same_verdicts(make, people,
     counted = np.bincount(ours.category, minlength=len(validation.CATEGORIES))
     assert list(found.values()) == counted.tolist()
     assert theirs.decided.any()
+
+
+def test_yes_or_no_is_asked_of_the_label_and_makes_verdicts_on_it(make):
+    project = make(3, question="yes or no", classes=FOUR, people=3, threshold=2)
+    said = {"i0": ("yes",) * 3, "i1": ("no", "no", "yes"), "i2": ("yes", "no", "skip")}
+    for k, who in enumerate(team(project, 3)):
+        work_through(
+            project, who, lambda task, k=k: said[review.find_item(project, task.item).name][k]
+        )
+    made = review.corrected_labels(project, labels_of(some_items(3)))
+    assert made.labels[10:].tolist() == [0, -1, 2]
+    assert made.sources[10:] == ["confirmed", "pruned", "pending"]
+    review.decide(project, review.find_item(project, "i1").id, str(FOX), an_id())
+    assert review.corrected_labels(project, labels_of(some_items(3))).labels[11] == FOX
+    items = [replace(item, asks=item.guessed) for item in some_items(3)]
+    other = make(items=items, question="yes or no", people=3, threshold=2)
+    with pytest.raises(ValueError, match="others than its label"):
+        review.corrected_labels(other, labels_of(some_items(3)))
+
+
+def test_candidates_are_all_that_anybody_named_once_all_have_answered(make):
+    project = make(3, question="several labels", classes=FOUR, people=2, threshold=None)
+    ann, bob = team(project, 2)
+    work_through(project, ann, lambda task: "0 3")
+    take(project, bob, "1")
+    sets = np.zeros((13, 4), bool)
+    sets[np.arange(10, 13), [0, 1, 2]] = True
+    made = review.corrected_candidates(project, sets)
+    assert sorted(made.sources[10:]) == ["corrected", "pending", "pending"]
+    [row] = [k for k, word in enumerate(made.sources) if word == "corrected"]
+    assert made.tags[row].tolist() == [True, True, False, True]
+    with pytest.raises(ValueError, match="only several labels make sets"):
+        review.corrected_candidates(make(2), sets)
 
 
 # ---- answers that come in by names

@@ -102,7 +102,7 @@ def test_the_organiser_decides_by_keyboard_and_takes_it_back(serve, visit):
     screen = visit()
     screen.follow(organiser_link(site, address))
     page = screen.page
-    page.locator("a", has_text="decide them").click()
+    page.locator("a", has_text="you decide").click()
     page.locator(".grid a").first.click()
     seen = []
     for choice in ("owl", "red fox", "remove"):

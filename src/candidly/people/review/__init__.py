@@ -49,6 +49,7 @@ from .assign import Task, examples_text
 from .changes import exclude, look, note, undo
 from .corrected import (
     CorrectedTags,
+    corrected_candidates,
     corrected_file,
     corrected_folder,
     corrected_labels,
@@ -143,6 +144,7 @@ __all__ = [
     "can_decide",
     "checked_rows",
     "choice_of",
+    "corrected_candidates",
     "corrected_file",
     "corrected_folder",
     "corrected_labels",

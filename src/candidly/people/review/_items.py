@@ -275,6 +275,13 @@ def ordered(
     return sorted(shuffled, key=lambda item: place.get(item.row, len(place)))
 
 
+def asking(items: Sequence[Item], rules: Rules) -> list[Item]:
+    """The items as the question needs them: whether a class fits is asked of the given one."""
+    if "asks" not in rules.asked.classes:
+        return list(items)
+    return [item if item.asks >= 0 else replace(item, asks=item.given) for item in items]
+
+
 def check_items(items: Sequence[Item], rules: Rules) -> None:
     """Raises ValueError for no item, a name twice, or classes that the question lacks."""
     if not any(item.key is None for item in items):

@@ -39,12 +39,21 @@ def corrected_labels(
     """Labels of the whole data set, corrected by the verdicts and decisions so far.
 
     See ``validation.corrected``. Answers to one label are verdicts too: that of more than half of
-    those who answered holds.
+    those who answered holds. So are yes and no, where a label without enough of the former goes.
 
     Args:
         data: ``Labelled`` with ``given``, or labels, int (n,).
         reading: ``exact`` or ``seen``. undecided: ``keep`` or ``prune``.
+
+    Raises:
+        ValueError: a question about several labels; see ``verdicts`` and ``validation.corrected``.
     """
+    if project.rules.asked.several:
+        raise Refusal(
+            f"the question is {project.rules.question!r}, and sets of labels are no one label of a "
+            "row.",
+            "correct the table that they came from with `into`",
+        )
     made = verdicts(project)
     return validation.corrected(data, made, reading, undecided, _decided(project))
 
@@ -91,28 +100,66 @@ def corrected_tags(project: Project, tags: Any) -> CorrectedTags:
     rules = project.rules
     if not rules.asked.all_hold:
         raise ValueError(f"the question is {rules.question!r}; only all labels make tags.")
-    made = np.array(tags, bool)
+    made = _of_sets(
+        project,
+        tags,
+        "tags",
+        lambda before, chosen, said: np.where(2 * chosen == said, before, 2 * chosen > said),
+    )
+    for row, one in by_row(project).items():
+        made.tags[row], made.sources[row] = False, "decided"
+        made.tags[row, list(labels_of(one.choice, rules))] = True
+    return made
+
+
+def _of_sets(
+    project: Project,
+    sets: Any,
+    name: str,
+    holds: Callable[[np.ndarray, np.ndarray, int], np.ndarray],
+) -> CorrectedTags:
+    """Sets of labels after people were asked; ``holds`` makes one of what was, who chose which
+    label, and how many answered."""
+    rules = project.rules
+    made = np.array(sets, bool)
     if made.ndim != 2 or made.shape[1] != len(rules.classes):
         raise ValueError(
-            f"`tags` has shape {made.shape}, and the project {len(rules.classes)} classes."
+            f"`{name}` has shape {made.shape}, and the project {len(rules.classes)} classes."
         )
     sources = ["unflagged"] * len(made)
     for row, pattern, said in asked(project):
         if not 0 <= row < len(made):
-            raise ValueError(f"the project asks about row {row}, and `tags` has {len(made)} rows.")
+            raise ValueError(
+                f"the project asks about row {row}, and `{name}` has {len(made)} rows."
+            )
         if said < rules.people:
             sources[row] = "pending"
             continue
         chosen = np.zeros(len(rules.classes), np.int64)
         for code, people in counts_of(pattern).items():
             chosen[code] = people
-        held = np.where(2 * chosen == said, made[row], 2 * chosen > said)
+        held = holds(made[row], chosen, said)
         sources[row] = "confirmed" if (held == made[row]).all() else "corrected"
         made[row] = held
-    for row, one in by_row(project).items():
-        made[row], sources[row] = False, "decided"
-        made[row, list(labels_of(one.choice, rules))] = True
     return CorrectedTags(made, sources)
+
+
+@door
+def corrected_candidates(project: Project, sets: Any) -> CorrectedTags:
+    """Labels of the whole data set that could fit, by what people named so far.
+
+    They are all that anybody named of those who were asked, once all of them have answered.
+
+    Args:
+        sets: bool (n, q), as they were: the label, or the candidates.
+
+    Raises:
+        ValueError: another question, or sets of other rows or classes than the project's.
+    """
+    rules = project.rules
+    if not rules.asked.several or rules.asked.all_hold:
+        raise ValueError(f"the question is {rules.question!r}; only several labels make sets.")
+    return _of_sets(project, sets, "sets", lambda before, chosen, said: chosen > 0)
 
 
 def corrected_folder(
@@ -141,8 +188,8 @@ def corrected_folder(
                 f"the project asks about {name!r} in row {row}, where {data.source} has"
                 f" {ids[row] if 0 <= row < len(ids) else 'nothing'!r}. Give the folder as it was."
             )
-    if project.rules.asked.all_hold:
-        raise ValueError("pictures of which several labels hold are in no one class's folder.")
+    if project.rules.asked.several:
+        raise ValueError("pictures with several labels are in no one class's folder.")
     made = corrected_labels(project, data.given, reading, undecided)
     return write_folder(data, made.labels, made.sources, out, watch)
 
@@ -177,14 +224,15 @@ def corrected_file(
         )
     classes = project.rules.classes
     merge = project.origin.merge if project.origin is not None else False
-    if project.rules.asked.all_hold:
+    if project.rules.asked.several:
         if (reading, undecided) != ("exact", "keep"):
             raise ValueError(
                 "`reading` and `undecided` are about verdicts, and the question is which labels "
-                "hold; leave them out."
+                "there are; leave them out."
             )
         separator = BAR if project.origin is None else project.origin.separator
-        tags = corrected_tags(project, ingest.tags_in(sheet, label, classes, separator, merge))
+        make = corrected_tags if project.rules.asked.all_hold else corrected_candidates
+        tags = make(project, ingest.tags_in(sheet, label, classes, separator, merge))
         cells = ingest.corrected_tags(
             sheet, label, classes, tags.tags, tags.sources, separator, merge
         )

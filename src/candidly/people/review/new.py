@@ -209,7 +209,7 @@ def read_rows(
     Raises:
         ValueError: it cannot be read, or the question needs a guess that nothing makes.
     """
-    if rules is not None and rules.decides and issues is None:
+    if rules is not None and "guessed" in rules.asked.classes and issues is None:
         raise ValueError(
             f"verdicts need guesses: find them with candidly check {where}, and give what it writes"
             " with `issues`; or ask for labels with `preset='single'` or candidates."

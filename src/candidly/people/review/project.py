@@ -26,7 +26,7 @@ from . import _schema as t
 from ._bulk import insert_all
 from ._events import PROGRAM, add_event
 from ._folder import make_folder
-from ._items import Item, check_items, gold_items, ordered
+from ._items import Item, asking, check_items, gold_items, ordered
 from ._media import MEDIA_FOLDER, Looks, Shown, looks_of
 from ._orders import drawn, new_seed, seed_of
 from .rules import Rules, check_new, codes_of
@@ -108,7 +108,8 @@ def make_project(
 
     Args:
         folder: made; must be empty or not there. Media may be there already.
-        items: see ``items_of_issues``, ``items_of_data``, ``items_of_tally``.
+        items: see ``items_of_issues``, ``items_of_data``, ``items_of_tally``. Of a yes/no question
+            those that do not say which class is asked about are asked for the given one.
         rules: a preset, perhaps with ``dataclasses.replace``.
         gold: right answers of items whose answer is known, by name; these are handed out to check
             people and are no part of the totals.
@@ -133,7 +134,7 @@ def make_project(
     check_new(rules)
     if rules.seed is None:
         rules = replace(rules, seed=new_seed())
-    everything = gold_items(items, gold or {})
+    everything = asking(gold_items(items, gold or {}), rules)
     check_items(everything, rules)
     for item in everything:
         if item.key is not None and not codes_of(item.key, rules):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, func, select
@@ -221,14 +222,16 @@ def tally(project: Project) -> Tally:
 
     Items are rows of the data set, ids their names. Answers to one label are counted as verdicts:
     ``given`` for the label that is there, ``guessed`` for the other class that most name, ``other``
-    for all else.
+    for all else. So is yes or no where it was asked of the label: ``given``, ``neither``.
 
     Raises:
-        ValueError: another question than verdicts or one label.
+        ValueError: another question, or yes or no of several classes of one item.
     """
     rules = project.rules
     if rules.asked.taken_out == "crowd":
         return _tally_of_labels(project)
+    if rules.asked.counted == "sets":
+        return _tally_of_yes_or_no(project)
     _check_verdicts(project, "a tally")
     i = t.item.c
     columns = (i.id, i.at_row, i.name, i.given, i.guessed, i.pattern, i.skipped)
@@ -258,13 +261,33 @@ def tally(project: Project) -> Tally:
     )
 
 
-def _tally_of_labels(project: Project) -> Tally:
+def _tally_of_yes_or_no(project: Project) -> Tally:
+    rows = _answered(project)
+    if any(row.asks != row.given for row in rows):
+        raise ValueError(
+            "people were asked about several classes of an item, or others than its label, which "
+            "makes no verdict on a label."
+        )
+    counts = np.zeros((len(rows), len(ANSWERS)), np.int64)
+    for k, row in enumerate(rows):
+        said = counts_of(row.pattern)
+        counts[k, 0] = said.get(1, 0)
+        counts[k, ANSWERS.index("neither")] = said.get(0, 0)
+    return _tally_of(project, rows, counts, np.full(len(rows), -1), ("given", "neither"))
+
+
+def _answered(project: Project) -> Sequence[Any]:
+    """The items that are asked about, with what was said, in order of rows."""
     i = t.item.c
-    columns = (i.at_row, i.name, i.given, i.pattern, i.skipped)
+    columns = (i.at_row, i.name, i.given, i.asks, i.pattern, i.skipped)
     with project.store.read() as connection:
-        rows = connection.execute(
+        return connection.execute(
             select(*columns).where(i.gold == 0).order_by(i.at_row, i.id)
         ).all()
+
+
+def _tally_of_labels(project: Project) -> Tally:
+    rows = _answered(project)
     counts = np.zeros((len(rows), len(ANSWERS)), np.int64)
     guessed = np.full(len(rows), -1)
     for k, row in enumerate(rows):
@@ -274,6 +297,16 @@ def _tally_of_labels(project: Project) -> Tally:
             guessed[k] = max(said, key=lambda label: (said[label], -label))
             counts[k, 1] = said.pop(guessed[k])
         counts[k, ANSWERS.index("other")] = sum(said.values())
+    return _tally_of(project, rows, counts, guessed, ("given", "guessed", "other"))
+
+
+def _tally_of(
+    project: Project,
+    rows: Sequence[Any],
+    counts: np.ndarray,
+    guessed: np.ndarray,
+    offered: tuple[str, ...],
+) -> Tally:
     ids = np.empty(len(rows), object)
     ids[:] = [row.name for row in rows]
     return Tally(
@@ -282,10 +315,11 @@ def _tally_of_labels(project: Project) -> Tally:
         given=np.array([row.given for row in rows], np.int64),
         guessed=guessed,
         skipped=np.array([row.skipped for row in rows], np.int64),
-        offered=("given", "guessed", "other"),
+        offered=offered,
         ids=ids,
         classes=project.rules.classes,
         people=project.rules.people,
+        threshold=project.rules.threshold,
     )
 
 
@@ -323,7 +357,7 @@ def verdicts(project: Project) -> Verdicts:
     merged, by a majority if that is more.
 
     Raises:
-        ValueError: another question than verdicts or one label.
+        ValueError: see ``tally``.
     """
     return judge(tally(project))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._labels import one_class
 from ._question import Asking, Counts, Question, unknown
 
 YES_NO = ("no", "yes")
@@ -35,4 +36,5 @@ YES_OR_NO = Question(
     chosen_by=("given", "guessed", "asks"),
     grouped=("pattern",),
     decides=True,
+    labels=one_class,
 )
