@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -142,6 +143,18 @@ class Screen:
         self.press(key)
         return self.card(after=card)
 
+    def say(self, name: str) -> dict:
+        """Answers with a class by keyboard: its button, or a search among the others."""
+        card = self.card()
+        keys = {text: key for key, text in card["buttons"].items()}
+        if name in keys:
+            self.press(keys[name])
+        else:
+            self.press("/")
+            self.page.keyboard.type(name)
+            self.press("Enter")
+        return self.card(after=card)
+
     def state(self) -> str:
         return self.page.locator("#state").inner_text()
 
@@ -166,6 +179,30 @@ class Screen:
             """() => { const one = document.activeElement;
                  return `${one.tagName.toLowerCase()} ${one.id} ${one.className}`.trim(); }"""
         )
+
+
+def decide_all(page: Page, link: str, right: Callable[[Page], str]) -> list[str]:
+    """The organiser has the last word on every item on which people differ: names of these.
+
+    Args:
+        right: what the label of the item on the page is.
+    """
+    page.goto(link)
+    page.get_by_role("button").first.click()
+    page.locator("a", has_text="you decide").click()
+    page.locator(".grid a").first.click()
+    done = []
+    while True:
+        name = page.inner_text("h1")
+        page.fill("#decide-name", right(page))
+        page.click("#decide button[value=named]")
+        until(lambda: "Decided:" in page.inner_text("#decide"))
+        done.append(name)
+        following = page.locator("#decide a", has_text="Next item on which people differ")
+        if not following.count():
+            return done
+        following.click()
+        until(lambda name=name: page.inner_text("h1") != name)
 
 
 def answers_of(project) -> dict[str, str]:
