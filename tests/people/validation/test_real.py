@@ -41,7 +41,7 @@ def test_table_2(name):
     assert tuple(int((v.category == 1).sum()) for v in higher) == strict
     if kappa is not None:
         agreed = validation.agreement(validation.judge(tally)).kappa
-        assert agreed.kappa == pytest.approx(kappa, abs=0.005)
+        assert agreed.value == pytest.approx(kappa, abs=0.005)
 
 
 def test_audioset_by_sets():
