@@ -5,6 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from needs import a_browser
+from web_browser import Screen, Server
+
 PETS = """id,colour,size,kind
 a,red,5.5,cat
 b,blue,9.1,dog
@@ -61,3 +64,54 @@ def test_every_preset_comes_back_as_labels(typed, tmp_path, preset):
     sets = [None if cell is None else sorted(cell.split("|")) for cell in found["kind corrected"]]
     assert sets == [None if cell is None else cell.split("|") for cell in WAYS[preset][1]]
     assert found["kind corrected by"].to_list() == FROM[preset]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with a_browser() as browser:
+        yield browser
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", WAYS)
+def test_and_where_people_answer_in_a_browser(chromium, typed, tmp_path, preset):
+    """Two people say of each row what holds; whatever was asked, the table says it at the end."""
+    kinds = ["cat", "dog", "owl"]
+    (tmp_path / "pets.csv").write_text(PETS)
+    (tmp_path / "flagged.csv").write_text(FLAGGED)
+    issues = "--issues flagged.csv" if preset == "verdict" else ""
+    kind = "--label-kind all-of" if preset == "tags" else ""
+    line = f"candidly review new desk pets.csv --label kind --id id --people 2 {issues} {kind}"
+    assert typed(f"{line} --preset '{preset}'")[0] == 0
+    truth = {"red": "dog", "blue": "dog", "green": "cat"}  # by colour: of a and c, b, d
+    server = Server(tmp_path / "desk", "--person", "ann", "--person", "bob")
+    try:
+        for who in ("ann", "bob"):
+            screen = Screen(chromium.new_context().new_page())
+            screen.follow(server.links[who])
+            screen.ready()
+            while not (card := screen.card())["nothing"]:
+                items = screen.page.locator("fieldset.one").all() or [screen.page.locator("#desk")]
+                for one in items:
+                    colour = one.locator("tr", has_text="colour").locator("td").inner_text()
+                    if preset == "verdict":
+                        screen.say(truth[colour])
+                    elif preset == "yes or no":
+                        asked = next(k for k in kinds if f"yes, {k}" in card["buttons"].values())
+                        screen.answer("1" if asked == truth[colour] else "2")
+                    else:
+                        one.locator(f".names label:has-text('{truth[colour]}') input").check()
+                if preset not in ("verdict", "yes or no"):
+                    screen.page.locator("button.send").click()
+                    screen.card(after=card)
+            screen.saved()
+            screen.page.close()
+    finally:
+        server.kill()
+    line = "candidly review export desk --as corrected --into pets.csv --out corrected.csv"
+    assert typed(line)[0] == 0
+    found = pl.read_csv(tmp_path / "corrected.csv")["kind corrected"].to_list()
+    wanted = ["dog", "dog", "dog", "cat"]
+    if preset == "yes or no":  # who says no says no other label
+        wanted = [None, "dog", None, None]
+    assert found == wanted

@@ -96,8 +96,11 @@ class Roles:
 
     def __post_init__(self) -> None:
         named = [name for _, name in self._named()]
+        once = named.copy()
+        if self.id is not None and self.id == self.item:
+            once.remove(self.id)  # what answers are about, and in another table the rows' names
         for role, name in self._named():
-            if named.count(name) > 1:
+            if once.count(name) > 1:
                 raise ValueError(
                     f"column {name!r} is named twice, once as `{role}`; give each column one role."
                 )

@@ -250,17 +250,20 @@ def put_into(
     """Writes a table again, with a column ``consensus`` of the items that its ids name.
 
     Args:
-        roles: ``id``, and how cells are read; the others are not about this table.
+        roles: ``id``, by default the column that is called as ``item`` of the answers; and how
+            cells are read. The others are not about this table.
 
     Raises:
         ValueError: no column of ids, an item that it lacks, or what ``ingest.write_back`` refuses.
     """
     made_by(found, Consensus, "found", "crowd.consensus")
-    roles = replace(roles or Roles(), label=None, annotator=None, annotators=(), item=None, drop=())
+    roles = roles or Roles()
+    usual = [name for name in (roles.item, "id", "item") if name is not None]
+    roles = replace(roles, label=None, annotator=None, annotators=(), item=None, drop=())
     path = Path(path)
     sheet = read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
     sheet = one_an_item(sheet, replace(roles, id=None))
-    key = roles.id or next((name for name in ("id", "item") if name in sheet.frame.columns), None)
+    key = roles.id or next((name for name in usual if name in sheet.frame.columns), None)
     if key is None or key not in sheet.frame.columns:
         raise ValueError(
             f"{path} has no column {key or 'id'!r}, but {listed(sheet.frame.columns)}; name the one"
