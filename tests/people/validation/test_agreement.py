@@ -82,7 +82,8 @@ def slow_ac1(counts):
         if people:
             shares.append([people.count(a) / len(people) for a in range(len(row))])
     often = [sum(column) / len(shares) for column in zip(*shares)]
-    chance = sum(p * (1 - p) for p in often) / (len(often) - 1)
+    there = [p for p in often if p > 0]
+    chance = sum(p * (1 - p) for p in there) / max(len(there) - 1, 1)
     return (sum(agree) / len(agree) - chance) / (1 - chance)
 
 
@@ -95,6 +96,8 @@ def test_ac1_against_the_slow_version(rows):
     found = gwet(np.array(rows))
     assert found.value == pytest.approx(slow_ac1(rows))
     assert -1 <= found.value <= 1
+    wider = np.pad(rows, ((0, 0), (1, 2)))  # answers that nobody gave change nothing
+    assert gwet(wider).value == pytest.approx(found.value)
 
 
 def test_ac1_does_not_collapse_where_nearly_all_answers_are_one():

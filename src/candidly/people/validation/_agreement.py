@@ -68,9 +68,9 @@ def gwet(counts: np.ndarray, times: np.ndarray | None = None) -> Coefficient:
     """Gwet's AC1 of counts of answers, int (items, answers).
 
     By chance people agree where they guess, which is taken to be as often as answers are spread:
-    the sum of p (1 - p) over answers, divided by one less than there are. Every item counts one
-    in how often an answer is given, one with a single answer too. Columns of
-    answers that nobody gave count as possible ones; with a single column it is NaN.
+    the sum of p (1 - p) over the answers that were given, divided by one less than there are. Every
+    item counts one in how often an answer is given, one with a single answer too. Where only one
+    answer ever occurs, AC1 is 1.
 
     Args:
         times: int (items,), each row stands for so many items.
@@ -81,8 +81,15 @@ def gwet(counts: np.ndarray, times: np.ndarray | None = None) -> Coefficient:
     >>> round(gwet(np.array([[2, 0]] * 9 + [[1, 1]])).value, 2)
     0.89
     """
+    counts = np.asarray(counts)
+    times = np.ones(len(counts), np.int64) if times is None else np.asarray(times)
+    counts, times = counts[times > 0], times[times > 0]
     return _coefficient(
-        counts, times, 1, lambda counts: counts / counts.sum(1, keepdims=True), _guessed_alike
+        counts[:, counts.any(0)],
+        times,
+        1,
+        lambda counts: counts / counts.sum(1, keepdims=True),
+        _guessed_alike,
     )
 
 
@@ -216,8 +223,7 @@ def _alike_by_chance(said: np.ndarray) -> np.ndarray:
 
 def _guessed_alike(said: np.ndarray) -> np.ndarray:
     """People agree by chance, as AC1 takes it: (..., answers) -> (...)."""
-    spread = said.shape[-1] - 1
-    return (1 - _alike_by_chance(said)) / spread if spread else np.ones(said.shape[:-1])
+    return (1 - _alike_by_chance(said)) / max(said.shape[-1] - 1, 1)
 
 
 def _ends(found: Coefficient) -> str:
