@@ -15,7 +15,6 @@ from ._cards import (
     disagreement_of,
     find_item,
     next_like,
-    next_to_decide,
     outcomes,
     said_about,
 )
@@ -43,7 +42,7 @@ from ._open import answered, seen, shown_item
 from ._orders import flip_of, new_seed, seed_of
 from ._people import Standing, pace, standings
 from ._trouble import StoreError
-from ._views import PAGE, SORTS, Found, ItemFilter, all_cards, browse
+from ._views import PAGE, SORTS, Found, ItemFilter, all_cards, browse, next_to_decide
 from .answers import Reply
 from .assign import Task, examples_text
 from .changes import exclude, look, note, undo

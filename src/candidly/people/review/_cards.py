@@ -10,11 +10,10 @@ from typing import Any
 from sqlalchemy import Connection, and_, or_, select
 
 from ...ground.names import shortened
-from ..validation.rule import CATEGORIES, NON_AGREEMENT
 from . import _schema as t
 from ._log import ANSWER, NOTE
 from ._media import Shown
-from .deciding import DECIDED_ITEMS, OrganiserDecision, standing
+from .deciding import OrganiserDecision, standing
 from .export import words_of
 from .project import Project
 from .questions import counts_of
@@ -136,29 +135,6 @@ def next_like(project: Project, card: Card) -> Card | None:
         ).scalars()
         found = cards_of(connection, project, ids.all())
     return found[0] if found else None
-
-
-def next_to_decide(project: Project, card: Card) -> Card | None:
-    """The next item on which people differ and nobody has decided, in the order of numbers.
-
-    Of verdicts those without one though enough have answered, of labels those about which people
-    said different things. After the last come those before; None where there is no other.
-    """
-    i = t.item.c
-    columns = (i.id, i.pattern, i.said, i.done, i.given, i.guessed)
-    chosen = select(*columns).where(i.gold == 0, i.id != card.id, i.id.not_in(DECIDED_ITEMS))
-    with project.store.read() as connection:
-        rows = connection.execute(chosen.order_by(i.id <= card.id, i.id)).all()
-        ids = [row.id for row in rows if _differ(project.rules, row)][:1]
-        return next(iter(cards_of(connection, project, ids)), None)
-
-
-def _differ(rules: Rules, row: Any) -> bool:
-    counts = counts_of(row.pattern)
-    if rules.asked.counted == "verdicts":
-        same = row.given == row.guessed
-        return outcome_of(rules, counts, bool(row.done), same) == CATEGORIES[NON_AGREEMENT]
-    return row.said >= rules.fewest and disagreement_of(counts, row.said, rules.several) > 0
 
 
 def said_about(project: Project, cards: Sequence[Card]) -> list[list[Said]]:

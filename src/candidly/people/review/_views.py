@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, and_, case, false, func, or_, select
 
 from ...ground.names import lookup, shortened
+from ..validation.rule import CATEGORIES, NON_AGREEMENT
 from . import _schema as t
 from ._cards import Card, cards_of, disagreement_of, outcome_of, outcomes
 from .deciding import DECIDED_ITEMS
@@ -20,6 +22,7 @@ from .rules import Rules
 
 PAGE = 60  # items of a page
 LONGEST = 1000  # characters of a name that is searched
+MOST_PATTERNS = 30_000  # of answers, asked for in one query; databases take so many values
 LARGEST = 2**63  # of whole numbers that databases know
 SORTS = {  # the orders there are, and what they are good for
     "queue": "in the order in which they are asked",
@@ -108,6 +111,36 @@ def browse(project: Project, view: ItemFilter) -> Found:
         page = min(view.page, pages)
         chosen = _ids(connection, project.rules, wanted, view.sort, (page - 1) * PAGE)
         return Found(cards_of(connection, project, chosen), total, page, pages)
+
+
+def next_to_decide(project: Project, card: Card) -> Card | None:
+    """The next item on which people differ and nobody has decided, in the order of numbers.
+
+    Of verdicts those without one though enough have answered, of labels those about which people
+    said different things. After the last come those before; None where there is no other.
+    """
+    i = t.item.c
+    with project.store.read() as connection:
+        here = [i.gold == 0, i.id.not_in(DECIDED_ITEMS), _people_differ(connection, project.rules)]
+        for part in (i.id > card.id, i.id < card.id):
+            chosen = select(i.id).where(part, *here).order_by(i.id).limit(1)
+            if ids := connection.execute(chosen).scalars().all():
+                return cards_of(connection, project, ids)[0]
+    return None
+
+
+def _people_differ(connection: Connection, rules: Rules) -> ColumnElement[bool]:
+    """Items on which people differ, by their answers: of many items few of these are different."""
+    i = t.item.c
+    if rules.asked.counted == "verdicts":
+        return _comes_to(connection, rules, CATEGORIES[NON_AGREEMENT])
+    rows = connection.execute(select(i.pattern, i.said).where(i.said >= rules.fewest).distinct())
+    apart: dict[int, list[str]] = {}
+    for pattern, said in islice(rows, MOST_PATTERNS):
+        if disagreement_of(counts_of(pattern), said, rules.several) > 0:
+            apart.setdefault(said, []).append(pattern)
+    parts = (and_(i.said == said, i.pattern.in_(patterns)) for said, patterns in apart.items())
+    return or_(false(), *parts)
 
 
 def all_cards(project: Project) -> Iterator[list[Card]]:

@@ -122,6 +122,8 @@ def _to_decide(visit: Visit, card: Card) -> ToDecide | None:
     project, rules = visit.site.project, visit.site.project.rules
     if visit.who.role != ORGANISER or card.key is not None or not reviews.can_decide(rules):
         return None
+    if card.asks >= 0 and card.asks != card.given:  # one of several classes of a thing
+        return None
     following = reviews.next_to_decide(project, card)
     named = card.counts if rules.asked.counted == "labels" else ()
     near = dict.fromkeys(label for label in (card.given, card.guessed, *named) if label >= 0)
