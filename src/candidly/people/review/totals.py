@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, and_, func, select
 
 from ...stats.checked import CheckedCount, CheckedRows
 from ..validation import (
@@ -33,9 +33,14 @@ from .rules import Rules
 NAMED = (  # of answers that count, the classes named beside them
     select(t.seat.c.item, t.entry.c.named)
     .select_from(
-        t.seat.join(t.entry, t.entry.c.id == t.seat.c.entry).join(
-            t.person, t.person.c.id == t.seat.c.person
-        )
+        t.entry.join(  # by the seat's key: nothing finds a seat by its entry
+            t.seat,
+            and_(
+                t.seat.c.item == t.entry.c.item,
+                t.seat.c.person == t.entry.c.person,
+                t.seat.c.entry == t.entry.c.id,
+            ),
+        ).join(t.person, t.person.c.id == t.seat.c.person)
     )
     .where(
         t.entry.c.named.is_not(None),

@@ -2,7 +2,7 @@
 
 Two coefficients, as each misleads alone. Kappa takes it that chance agrees as often as the answers
 that were given, so that it is near 0 where nearly all answers are the same, however well people
-agree. AC1 does not collapse there, and flatters where many answers are possible.
+agree. AC1 does not collapse there, and flatters where many different answers are given.
 """
 
 from __future__ import annotations
