@@ -281,7 +281,7 @@ def _about(
 ) -> dict[str, Any]:
     ece = found.judged.ece
     name, share = found.largest
-    by_tag = found.by_tag()
+    by_tag, alike = found.by_tag(), getattr(found, "alike", None)
     return {
         "checked": found.name,
         "read": found.read(),
@@ -297,6 +297,7 @@ def _about(
         "useless": found.useless,
         "calibration error": ece if ece == ece else None,
         "leaks": [leak.column for leak in found.leaks],
+        **({} if alike is None else alike.as_dict()),
         "headline": said(found.headline()),
         "wrong": None if found.wrong is None else about_wrong(found.wrong),
         "counted": None if found.counted is None else found.counted.as_dict(),

@@ -22,6 +22,7 @@ from ..crossval import CrossValidated, by_names, cross_validate
 from ._answered import check_same
 from ._copies import contradiction
 from ._leaks import Leak, find_leaks
+from ._look_alikes import look_alikes
 from ._opened import Opened, Watch, opened
 from ._result import Checked
 from ._siblings import Siblings, find_siblings
@@ -116,7 +117,7 @@ def check(
         if read.typed is not None and data.given is not None:
             leaks = find_leaks(read.typed, data.given, data.classes)
         siblings = () if group is not None else _siblings(read, data, leaks)
-        unlike = contradiction(data)
+        unlike, alike = contradiction(data), look_alikes(data)
         judged = cross_validate(
             named,
             data,
@@ -130,6 +131,7 @@ def check(
         dict.fromkeys(
             [
                 *([] if unlike is None else [str(unlike)]),
+                *([] if alike is None else alike.sentences()),
                 *map(str, leaks),
                 *map(str, siblings),
                 *(_here(each.message) for each in caught if each.category in (UserWarning, ReadAs)),
@@ -141,7 +143,7 @@ def check(
     made = read.name, data, read.frame, read.typed, read.roles, judged
     if isinstance(issues, errors.TagIssues):
         return CheckedTags(*made, issues, leaks, notes)
-    return Checked(*made, issues, leaks, notes, wrong, counted)
+    return Checked(*made, issues, leaks, notes, wrong, counted, alike)
 
 
 def _siblings(read: Opened, data: Labelled, leaks: Sequence[Leak]) -> tuple[Siblings, ...]:

@@ -27,6 +27,7 @@ from ..confident.issues_document import issues_document
 from ..crossval import NAMED, CrossValidated
 from ._fields import fields_of
 from ._leaks import Leak
+from ._look_alikes import LookAlikes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,6 +70,7 @@ class Checked:
         notes: sentences that were issued as ``UserWarning``, too.
         amount: how many labels are wrong, on a premise; None for sets and tags.
         counted: how many are wrong by rows that people checked, where they have.
+        alike: of pictures, near copies and those of one colour; None of other data.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Checked:
     notes: tuple[str, ...] = ()
     amount: WrongLabels | None = None
     counted: CheckedCount | None = None
+    alike: LookAlikes | None = None
 
     def __repr__(self) -> str:
         return (
@@ -336,9 +339,10 @@ class Checked:
 
     def grids(self) -> tuple[Grid, ...]:
         """Tables for people, beside the one of listed rows: how many are wrong at which depth."""
+        copies = () if self.alike is None or not self.alike.groups else (self.alike.grid(),)
         if self.wrong is None or self.wrong.why:
-            return ()
-        return (depths_grid(self.wrong, self.issues, self.counted),)
+            return copies
+        return (depths_grid(self.wrong, self.issues, self.counted), *copies)
 
     def to_check(self, count: int = MOST, seed: int = 0) -> pl.DataFrame | None:
         """Rows for people to check, so that their answers make a count; None for sets and tags.
