@@ -128,7 +128,7 @@ def test_a_ward_corrects_its_table_and_gets_a_model_that_knows_when_to_be_silent
     (tmp_path / "new.csv").write_bytes(as_exported([[*row[:-1], ""] for row in later]))
     train = "candidly train right.csv --label 'diagnosis corrected' --id patient --drop diagnosis"
     run(f"{train} --out ward.safetensors", tmp_path)
-    careful = "--id patient --abstain 0.8 --sets 0.9 --out said.csv"
+    careful = "--abstain 0.8 --sets 0.9 --out said.csv"
     run(f"candidly predict ward.safetensors new.csv {careful}", tmp_path)
     said = pl.read_csv(tmp_path / "said.csv")
     assert said.columns[0] == "patient"

@@ -129,6 +129,7 @@ def test_tickets_come_back_corrected_and_a_model_learns_from_them(chromium, tmp_
     )
     run("candidly predict model.safetensors new.csv --out said.csv", tmp_path)
     said = pl.read_csv(tmp_path / "said.csv")
+    assert said["Ticket"].to_list() == [row[0] for row in later]  # the desk's own numbers
     hit = [
         team == truth_later[text]
         for text, team in zip([row[1] for row in later], said["prediction"])

@@ -167,6 +167,8 @@ def changed(path, arrays=None, **about):
         ({}, {"algorithm": "bbn"}, "a network of 12 features"),
         ({}, {"net": "mlp:40"}, r"net/b1 is \(1, 500\)"),
         ({}, {"steps": "many"}, "steps are 'many'"),
+        ({}, {"trained": {"id": ["a"]}}, r"its id is \['a'\], and no name of a column"),
+        ({}, {"trained": {"label": {}}}, "its label is {}, and no name of a column"),
         ({}, {"inputs": 5}, "not say what its inputs are"),
         ({}, {"inputs": {"kind": "table", "names": ["a"], "encoding": None}}, "are 1 numbers"),
         (

@@ -159,7 +159,7 @@ def train(
             "constant": trained.constant,
         }
         model.about["trained"] = {k: about[k] for k in ("data", "held out", "measured")}
-        model.about["trained"]["label"] = roles.label
+        model.about["trained"] |= {"label": roles.label, "id": roles.id}
         model.save(out)
     about |= {"out": str(out), "next": _next(out, net, what)}
     if as_json:

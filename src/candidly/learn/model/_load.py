@@ -93,6 +93,10 @@ def _check(arrays: Mapping[str, np.ndarray], about: dict) -> None:
     for name in ("hyper", "trained"):
         if not isinstance(about.get(name, {}), Mapping):
             raise ValueError(f"{name} is no table of names and values")
+    for name in ("label", "id"):
+        column = about.get("trained", {}).get(name)
+        if not isinstance(column, str | None):
+            raise ValueError(f"its {name} is {column!r}, and no name of a column")
     if not isinstance(about["steps"], int):
         raise ValueError(f"its steps are {about['steps']!r}")
     shift, factor = arrays["shift"], arrays["factor"]

@@ -108,9 +108,10 @@ def _of_sheet(sheet: Sheet, model: Model, roles: Roles, label: str | None) -> Ne
             f"are {listed(frame.columns)}."
         )
     roles.check(frame.columns)
-    usual = (name for name in USUAL["id"] if name in frame.columns and name not in needed)
-    roles = replace(roles, id=roles.id or next(usual, None))
     trained = model.about.get("trained", {})
+    known = [trained.get("id"), *USUAL["id"]]  # as it was called in training, else as usual
+    usual = (name for name in known if name in frame.columns and name not in needed)
+    roles = replace(roles, id=roles.id or next(usual, None))
     aside = ({label, *LABELS, trained.get("label")} & set(frame.columns)) - needed
     if unused := sorted(aside - {label}):
         warnings.warn(
