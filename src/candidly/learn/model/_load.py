@@ -37,6 +37,10 @@ def load_model(path: Path | str, net: str | None = None) -> Model:
             is not given, or is not as it was.
     """
     arrays, about = read_model(path)
+    try:
+        _check_said(about)
+    except ValueError as error:
+        raise NoModel(f"{path} is a damaged model{why(error, ': {}')}. Train it again.") from error
     if "classifier" in about:
         if net is not None:
             raise ValueError(f"{path} has no network, and `net` names one; leave it out.")
@@ -83,13 +87,8 @@ def _check_net(path: Path | str, about: Mapping[str, Any], net: str | None) -> N
         function_of(replace(read_net(net), digest=trained.digest))
 
 
-def _check(arrays: Mapping[str, np.ndarray], about: dict) -> None:
-    """Refuse arrays that the network cannot have, or a description that lacks something.
-
-    Raises:
-        ValueError, KeyError, TypeError: what is wrong.
-    """
-    classes = checked_classes(about["classes"])
+def _check_said(about: Mapping[str, Any]) -> None:
+    """Refuse what is said of the training, where it is no table or names no columns."""
     for name in ("hyper", "trained"):
         if not isinstance(about.get(name, {}), Mapping):
             raise ValueError(f"{name} is no table of names and values")
@@ -97,6 +96,15 @@ def _check(arrays: Mapping[str, np.ndarray], about: dict) -> None:
         column = about.get("trained", {}).get(name)
         if not isinstance(column, str | None):
             raise ValueError(f"its {name} is {column!r}, and no name of a column")
+
+
+def _check(arrays: Mapping[str, np.ndarray], about: dict) -> None:
+    """Refuse arrays that the network cannot have, or a description that lacks something.
+
+    Raises:
+        ValueError, KeyError, TypeError: what is wrong.
+    """
+    classes = checked_classes(about["classes"])
     if not isinstance(about["steps"], int):
         raise ValueError(f"its steps are {about['steps']!r}")
     shift, factor = arrays["shift"], arrays["factor"]
