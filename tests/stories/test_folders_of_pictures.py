@@ -91,7 +91,7 @@ def test_a_messy_folder_of_photos_to_those_in_the_wrong_subfolder(typed, tmp_pat
     new, _serve, export = about["next"]
     assert f"{len(flagged)} items, 1 person each" in typed(new)[0]
     typed(export)
-    assert (tmp_path / "photos-answers.csv").exists()
+    assert (tmp_path / "photos-corrected" / "pictures" / "one").is_dir()
 
 
 def test_a_folder_that_is_to_be_whole(typed, tmp_path):

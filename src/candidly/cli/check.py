@@ -199,6 +199,8 @@ def check(
 
 def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     """Commands for people to look at what was flagged, and to get the file back."""
+    from ..data.ingest import is_by_folders
+
     if not found.flagged or found.useless or found.data.label_kind == ONE_OF:
         return []
     project = f"{name}-review"
@@ -211,6 +213,8 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
         ending = Path(what).name.partition(".")[2]
         export += ["--as", "corrected", "--into", what, "--out", f"{name}-corrected.{ending}"]
         export += first
+    elif is_by_folders(found.data):
+        export += ["--as", "corrected", "--into", what, "--out", f"{name}-corrected"]
     else:
         export += ["--out", f"{name}-answers.csv"]
     return [shlex.join(words) for words in (new, [*new[:2], "serve", project], export)]

@@ -13,6 +13,7 @@ from scipy.ndimage import gaussian_filter
 
 import candidly
 from candidly import from_arrays
+from candidly.errors.checking import _look_alikes
 from candidly.errors.checking._look_alikes import CELLS, NEAR, look_alikes
 
 
@@ -100,3 +101,18 @@ def test_of_other_data_and_of_tiny_pictures_nothing_is_said():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert look_alikes(candidly.load("digits")) is None
+
+
+def test_of_a_film_the_first_pairs_are_compared_and_it_is_said(monkeypatch):
+    images = np.stack([photo(k // 20, 32) for k in range(60)])  # three scenes of twenty pictures
+    data = from_arrays(images, np.zeros(60, int), classes=["a", "b"])
+    whole = look_alikes(data)
+    assert whole.whole
+    assert [len(rows) for rows in whole.groups] == [20, 20, 20]
+    assert whole.sentences()[0].startswith("60 pictures are near copies")
+    monkeypatch.setattr(_look_alikes, "ROWS", 10)
+    monkeypatch.setattr(_look_alikes, "MOST_PAIRS", 200)
+    some = look_alikes(data)
+    assert not some.whole
+    assert [len(rows) for rows in some.groups] == [20]
+    assert some.sentences()[0].startswith("At least 20 pictures are near copies")

@@ -27,7 +27,7 @@ from .back import (
     write_back,
 )
 from .exports import ReadAs
-from .folder_back import FolderWritten, write_folder
+from .folder_back import FolderWritten, is_by_folders, write_folder
 
 __all__ = [
     "NONE",
@@ -49,6 +49,7 @@ __all__ = [
     "decimal_points",
     "files_named",
     "input_columns",
+    "is_by_folders",
     "is_table",
     "label_column",
     "labels_in",

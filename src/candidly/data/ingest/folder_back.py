@@ -62,7 +62,14 @@ def write_folder(
             cannot be read or written; nothing is left in ``out``.
     """
     given, pictures = _given(data), _pictures(data)
-    places, depth = _places(data, pictures, given)
+    depth = _depth(pictures, data)
+    if depth is None:
+        raise Refusal(
+            f"the labels of {data.source} are not the names of its subfolders, so no picture can be"
+            " put into the folder of its right class.",
+            "give the table that has the labels",
+        )
+    places = [PurePosixPath(str(id)) for id in data.ids]
     labels = np.asarray(labels)
     names = _folder_names(data.classes, places, given, depth)
     taken = {
@@ -93,6 +100,13 @@ def write_folder(
     return FolderWritten(len(places) - len(rows), moved, removed)
 
 
+def is_by_folders(data: Labelled) -> bool:
+    """Whether these are pictures whose labels are the names of their folders."""
+    if data.given is None:
+        return False
+    return _depth(_pictures(data), data) is not None
+
+
 def _write_moves(rows: Sequence[tuple[str, str, str | None, str, str]], path: Path) -> None:
     import polars as pl
 
@@ -112,26 +126,20 @@ def _pictures(data: Labelled) -> list[Path]:
     return [each for each in inputs if isinstance(each, Path)]
 
 
-def _places(
-    data: Labelled, pictures: Sequence[Path], given: np.ndarray
-) -> tuple[list[PurePosixPath], int]:
-    """Where each picture is in its folder, and which part of these places is the class."""
+def _depth(pictures: Sequence[Path], data: Labelled) -> int | None:
+    """Which part of the pictures' places is their class; None where none is."""
     places = [PurePosixPath(str(id)) for id in data.ids]
-    fits = len(pictures) == len(places) and all(
+    if len(pictures) != len(places) or not all(
         path.as_posix().endswith(place.as_posix()) for path, place in zip(pictures, places)
-    )
-    deepest = min((len(place.parts) for place in places), default=1) - 1 if fits else 0
-    for depth in range(deepest):
+    ):
+        return None
+    for depth in range(min(len(place.parts) for place in places) - 1):
         classes: dict[str, set[int]] = {}
-        for place, label in zip(places, given.tolist()):
+        for place, label in zip(places, _given(data).tolist()):
             classes.setdefault(place.parts[depth], set()).add(label)
         if all(len(labels) == 1 for labels in classes.values()):
-            return places, depth
-    raise Refusal(
-        f"the labels of {data.source} are not the names of its subfolders, so no picture can be put"
-        " into the folder of its right class.",
-        "give the table that has the labels",
-    )
+            return depth
+    return None
 
 
 def _folder_names(

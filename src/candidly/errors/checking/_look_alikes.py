@@ -36,6 +36,7 @@ class LookAlikes:
         groups: rows that are near copies of each other, int64 each, ascending; two or more.
         plain: int64, rows of one colour.
         labels: int64 (n,), -1 for none. classes: their names. ids: (n,), names of the rows.
+        whole: whether all pairs were compared that may be near.
     """
 
     groups: tuple[np.ndarray, ...]
@@ -43,6 +44,7 @@ class LookAlikes:
     labels: np.ndarray
     classes: tuple[str, ...]
     ids: np.ndarray
+    whole: bool = True
 
     @property
     def apart(self) -> tuple[np.ndarray, ...]:
@@ -52,18 +54,20 @@ class LookAlikes:
     def sentences(self) -> list[str]:
         """What follows, the most certain first."""
         found = []
+        least = "" if self.whole else "At least "  # there may be more among those not compared
         if self.apart:
             number, first = sum(map(len, self.apart)), self.apart[0]
             found.append(
-                f"{number:,} pictures are near copies of another one, and their groups have "
+                f"{least}{number:,} pictures are near copies of another one, and their groups have "
                 f"different labels, such as rows {first[0]} and {first[1]}: where they show the "
                 "same, some of these labels are wrong. Look at these first."
             )
         copies = sum(map(len, self.groups))
         if copies:
             found.append(
-                f"{copies:,} pictures are near copies of another one, in {len(self.groups):,} "
-                "groups: they count several times, and a row may be judged by what its copy taught."
+                f"{least}{copies:,} pictures are near copies of another one, in "
+                f"{len(self.groups):,} groups: they count several times, and a row may be judged "
+                "by what its copy taught."
             )
         if len(self.plain):
             are = "picture is" if len(self.plain) == 1 else "pictures are"
@@ -106,9 +110,14 @@ def look_alikes(data: Labelled) -> LookAlikes | None:
         return None
     seen = cells.std(1) >= PLAIN
     rows = np.flatnonzero(seen)
-    groups = [rows[group] for group in _alike(cells[rows])]
+    groups, whole = _alike(cells[rows])
     return LookAlikes(
-        tuple(groups), np.flatnonzero(~seen), np.asarray(data.given), data.classes, data.ids
+        tuple(rows[group] for group in groups),
+        np.flatnonzero(~seen),
+        np.asarray(data.given),
+        data.classes,
+        data.ids,
+        whole,
     )
 
 
@@ -141,28 +150,34 @@ def _means(images: np.ndarray) -> np.ndarray:
     return grey.reshape(len(images), -1)
 
 
-def _alike(cells: np.ndarray) -> list[np.ndarray]:
-    """Groups of rows that are near each other, through others too."""
+def _alike(cells: np.ndarray) -> tuple[list[np.ndarray], bool]:
+    """Groups of rows that are near each other, through others too; whether all were compared."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     n = len(cells)
     if n < 2:
-        return []
-    near = [_compared(cells, pairs) for pairs in _at_a_glance(cells)]
-    one, other = np.concatenate([np.zeros((2, 0), np.int64), *near], 1)
+        return [], True
+    near, whole = [np.zeros((2, 0), np.int64)], True
+    for pairs in _at_a_glance(cells):
+        if pairs is None:
+            whole = False
+        else:
+            near.append(_compared(cells, pairs))
+    one, other = np.concatenate(near, 1)
     edges = coo_array((np.ones(len(one)), (one, other)), shape=(n, n))
     _, group = connected_components(edges, directed=False)
     order = np.argsort(group, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
     found = [np.sort(part) for part in parts if len(part) > 1]
-    return sorted(found, key=lambda rows: int(rows[0]))
+    return sorted(found, key=lambda rows: int(rows[0])), whole
 
 
-def _at_a_glance(cells: np.ndarray) -> Iterator[np.ndarray]:
+def _at_a_glance(cells: np.ndarray) -> Iterator[np.ndarray | None]:
     """Pairs that may be near, int64 (2, some), by the directions in which pictures differ most.
 
-    Who is near in every cell is near in every direction: a projection makes no distance longer.
+    None comes last where there are more than ``MOST_PAIRS``. Pictures that are near in every cell
+    are near in every direction, as a projection makes no distance longer.
     """
     from scipy.spatial import cKDTree
 
@@ -172,13 +187,14 @@ def _at_a_glance(cells: np.ndarray) -> Iterator[np.ndarray]:
     tree, radius, number = cKDTree(glance), NEAR * np.sqrt(cells.shape[1]), 0
     for start in range(0, len(cells), ROWS):
         rows = np.arange(start, min(start + ROWS, len(cells)))
+        number += int(tree.query_ball_point(glance[rows], radius, return_length=True).sum())
+        if number - start > 2 * MOST_PAIRS:  # each counted from both ends, and rows themselves
+            yield None
+            return
         beside = tree.query_ball_point(glance[rows], radius)
         one = np.repeat(rows, [len(each) for each in beside])
         other = np.concatenate([np.asarray(each, np.int64) for each in beside])
         later = one < other
-        number += int(later.sum())
-        if number > MOST_PAIRS:
-            return  # such as the pictures of a film; what was found so far is so
         yield np.stack([one[later], other[later]])
 
 
