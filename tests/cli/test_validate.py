@@ -7,6 +7,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from PIL import Image
 
 from candidly import validation
 
@@ -230,3 +231,27 @@ def test_answers_that_are_too_few_for_a_verdict_say_which_option_decides(candidl
     status, out, err = candidly("validate", "--votes", str(tmp_path / "votes.csv"))
     assert "4 decided" in out
     assert not err
+
+
+def test_a_folder_of_pictures_is_copied_corrected(candidly, tmp_path):
+    for k in range(8):
+        folder = tmp_path / "pets" / ("cat", "dog")[k % 2]
+        folder.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(np.full((20, 20, 3), 20 * k, np.uint8)).save(folder / f"{k}.png")
+    said = {0: ("guessed", "cat", "dog"), 5: ("neither", "dog", "cat")}
+    rows = [f"{item},{who},{','.join(those)}" for item, those in said.items() for who in "ab"]
+    (tmp_path / "votes.csv").write_text("\n".join(["item,person,answer,given,guessed", *rows]))
+    line = ["validate", "--votes", tmp_path / "votes.csv", "--into", tmp_path / "pets"]
+    line += ["--classes", "cat,dog", "--out", tmp_path / "right"]
+    status, out, err = candidly(*map(str, line))
+    assert status == 0, err
+    assert "1 corrected, 1 pruned" in out
+    right = tmp_path / "right"
+    files = {p.relative_to(right).as_posix() for p in right.rglob("*.png")}
+    moved = {"pictures/dog/0.png", "removed/dog/3.png"}
+    assert moved <= files
+    assert len(files) == 8
+    assert "pictures/cat/0.png" not in files
+    status, _, err = candidly(*map(str, line[:-1]), str(tmp_path / "other"), "--overwrite")
+    assert status == 2
+    assert not (tmp_path / "other").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -397,3 +398,47 @@ def test_labels_by_name_and_what_is_no_class(make, tmp_path):
     frame.with_columns(answer=pl.lit("fox|dgo"), person=pl.lit("bob")).write_csv(tmp_path / "b.csv")
     with pytest.raises(ValueError, match=r"row 0: the answer is 'fox\|dgo'"):
         review.import_answers(project, tmp_path / "b.csv")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"at": at} for at in (float("nan"), float("inf"), 1e300, -1, "now", None, True)),
+        *({"item": item} for item in ("0", True, 1.0, None, -1, 99, 2**70)),
+        *({"choice": choice} for choice in (5, ["1"], "x", "1 1")),
+        *({"by": 5}, {"note": {}}, {"note": "x" * 5000}, {"by": "a\0b"}, {"id": 7}),
+    ],
+    ids=str,
+)
+def test_a_decision_of_a_log_that_cannot_be_is_refused_and_nothing_is_taken(
+    make, tmp_path, changes
+):
+    project = differing(make)
+    good = {"id": "decision-9", "item": 0, "choice": "1", "by": "ann", "note": None, "at": 5.0}
+    head = next(iter(review.log(project)))
+
+    def merge(line) -> int:
+        text = json.dumps({"kind": "decision", **line})
+        (tmp_path / "log.jsonl").write_text(f"{head}\n{text}\n")
+        return review.merge_log(project, tmp_path / "log.jsonl")
+
+    with pytest.raises(ValueError, match=r"line 2|which is not there"):
+        merge(good | changes)
+    assert review.decisions(project) == {}
+    assert merge(good) == 1  # which it is alone for what was changed
+
+
+@pytest.mark.parametrize("at", [float("nan"), 1e300, -1.0, "soon"], ids=str)
+def test_an_answer_of_a_time_that_no_page_can_show_comes_in_by_no_door(make, tmp_path, at):
+    project = differing(make)
+    lines = [*review.log(project)]
+    bad = json.dumps(json.loads(lines[1]) | {"at": at, "id": "another-id-1"})
+    (tmp_path / "log.jsonl").write_text(f"{lines[0]}\n{bad}\n")
+    with pytest.raises(ValueError, match="line 2"):
+        review.merge_log(project, tmp_path / "log.jsonl")
+    frame = pl.DataFrame({"name": ["i1"], "person": ["zoe"], "answer": ["given"], "at": [str(at)]})
+    frame.write_csv(tmp_path / "a.csv")
+    before = review.progress(project).answers
+    with pytest.raises(ValueError, match=r"time|number|soon"):
+        review.import_answers(project, tmp_path / "a.csv")
+    assert review.progress(project).answers == before

@@ -11,6 +11,7 @@ import typer
 from ...data.ingest import Roles
 from ...ground.jsons import to_json
 from ...people.validation.verdicts_summary import verdicts_parts
+from .. import _progress
 from .._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from .._issues import check_place
 from .._print import Form, check_form, show
@@ -160,7 +161,8 @@ def validate(
         read = {"answers": str(votes)} | ({} if source is None else {"labels": str(source)})
         verdicts_document(found.verdicts, about=about, read=read).write(html)
     if out is not None:
-        found.write(out, overwrite)
+        with _progress.reading("copying", "copied") as watch:
+            found.write(out, overwrite, watch)
     written = {"out": out, "html": html}
     if as_json:
         about["read"] = {"votes": str(votes), "labels": None if source is None else str(source)}

@@ -16,6 +16,7 @@ from .questions import SKIP
 
 ID = re.compile(r"[A-Za-z0-9._:-]{8,80}")
 LONGEST = 2000  # characters
+LATEST = 1e13  # seconds since 1970, which calendars still know
 LONGEST_MS = 24 * 3600 * 1000.0  # a page that was left open for longer tells no time
 UNDO, NOTE, OPEN, EXCLUDE, INCLUDE = "undo", "note", "open", "exclude", "include"
 ANSWER = "answer"
@@ -35,6 +36,14 @@ def check_text(text: str | None) -> None:
         raise ValueError(f"the note has {len(text)} characters; at most {LONGEST} are kept.")
     if "\0" in text:
         raise ValueError("the note holds a character with the code 0, which PostgreSQL refuses.")
+
+
+def check_at(at: Any) -> None:
+    """Raises ValueError for what is no time since 1970 that a page can show."""
+    if not isinstance(at, int | float) or isinstance(at, bool) or not 0 <= at <= LATEST:
+        raise ValueError(
+            f"its time is {shortened(at)}; it is seconds since 1970, at most {LATEST:g}"
+        )
 
 
 def time_of(ms: Any) -> float | None:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, and_, exists, func, insert, or_, select
 from ...ground.names import shortened
 from . import _schema as t
 from ._events import PROGRAM, add_event
-from ._log import check_id, check_text
+from ._log import check_at, check_id, check_text
 from .project import Project
 from .rules import Rules
 
@@ -176,13 +176,17 @@ def checked_line(found: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
         raise ValueError(f"{sorted(missing)[0]} is missing")
     line = {name: found[name] for name in COLUMNS}
     check_id(line["id"])
+    check_at(line["at"])
+    if type(line["item"]) is not int:
+        raise ValueError(f"its item is {shortened(line['item'])}, and no number")
+    for name in ("choice", "by", "note"):
+        if not isinstance(line[name], str | None):
+            raise ValueError(f"its {name} is {shortened(line[name])}, and no text")
     check_text(line["note"])
-    if not isinstance(line["item"], int) or not isinstance(line["at"], int | float):
-        raise ValueError("its item or time is no number")
+    check_text(line["by"])
     if line["choice"] is not None:
-        labels_of(str(line["choice"]), rules)
-    line["by"] = shortened(line["by"]) if not isinstance(line["by"], str) else line["by"][:200]
-    return line
+        labels_of(line["choice"], rules)
+    return line | {"by": line["by"] or PROGRAM}
 
 
 def absorb(connection: Connection, found: Iterable[Mapping[str, Any]]) -> int:

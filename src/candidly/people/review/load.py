@@ -23,7 +23,7 @@ from ...ground.names import shortened
 from ..validation import ANSWERS, SetTally, Tally
 from . import _schema as t
 from . import deciding
-from ._log import ANSWER, EXCLUDE, INCLUDE, LONGEST_MS, OPEN, UNDO, time_of
+from ._log import ANSWER, EXCLUDE, INCLUDE, LONGEST_MS, OPEN, UNDO, check_at, time_of
 from ._refresh import refresh
 from .answers import check_named
 from .export import DECISION, ENTRY, LOG, entries
@@ -291,6 +291,8 @@ def _line(path: Path, number: int, line: str, rules: Rules) -> dict[str, Any]:
         if number and (missing := {*NAMES, "code"} - {*found, *NEWER}):
             raise ValueError(f"{sorted(missing)[0]} is missing")
         code = found.get("code")
+        if number:
+            check_at(found["at"])
         if number and (found["kind"] not in KINDS or not CODE.fullmatch(str(code))):
             raise ValueError("its kind or code is unknown")
     except json.JSONDecodeError:
@@ -332,6 +334,7 @@ def _of_table(
             raise ValueError(f"{path}: row {k} is by {code!r}; a code is letters, digits, . _ @ -.")
         try:
             _check_classes(row, item, project.rules.classes)
+            check_at(row.get("at") or 0.0)
             choice, named = in_normal_form(said, row.get("named"), item, project.rules)
         except ValueError as error:
             raise ValueError(f"{path}: row {k}: {error}") from None

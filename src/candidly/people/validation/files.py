@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -38,6 +38,7 @@ from ._verdicts import Verdicts, judge
 from .tally import SetTally, Tally
 
 _OF_FOLDER = ("classes", "merge_labels", "damaged")  # roles that say something of pictures
+Watch = Callable[[int, int], None]
 FORMATS = {"released": True, "long": False}  # of answers: as label-errors has them, or a table
 
 
@@ -102,19 +103,22 @@ class Validation:
         """Whether there are labels to correct, one an example."""
         return self.labels is not None and not isinstance(self.tally, SetTally)
 
-    def write(self, out: Path | str, overwrite: bool = False) -> None:
+    def write(
+        self, out: Path | str, overwrite: bool = False, watch: Watch = lambda done, total: None
+    ) -> None:
         """Writes corrected labels: beside the old ones in their table, or as a file of their own.
 
         Args:
             out: ``.npz``, ``.npy``, ``.parquet`` or ``.csv``; of a table what that is.
             overwrite: it may be the table that was read.
+            watch: called with pictures copied and in all.
 
         Raises:
             ValueError: see ``corrected``; what ``ingest.write_back`` refuses.
         """
         made = self.corrected
         assert self.labels is not None
-        write_corrected(made, self.labels, Path(out), overwrite)
+        write_corrected(made, self.labels, Path(out), overwrite, watch)
 
 
 def read_validation(
@@ -245,12 +249,18 @@ def read_folder(path: Path, roles: Roles) -> LabelFile:
     return LabelFile(np.asarray(data.given), list(data.classes), data.ids, pictures=data)
 
 
-def write_corrected(made: Corrected, labels: LabelFile, out: Path, overwrite: bool = False) -> None:
+def write_corrected(
+    made: Corrected,
+    labels: LabelFile,
+    out: Path,
+    overwrite: bool = False,
+    watch: Watch = lambda done, total: None,
+) -> None:
     """Corrected labels, into the table that the labels are from or as a file of their own."""
     if labels.pictures is not None:
         if overwrite:
             raise ValueError("`overwrite` is of a table; of a folder, `out` is a new one.")
-        write_folder(labels.pictures, made.labels, made.sources, out)
+        write_folder(labels.pictures, made.labels, made.sources, out, watch)
     elif labels.sheet is not None:
         new = corrected_columns(
             labels.sheet,
