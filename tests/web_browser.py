@@ -155,6 +155,11 @@ class Screen:
             self.press("Enter")
         return self.card(after=card)
 
+    def leave(self) -> None:
+        """Closes the page once the server has everything."""
+        self.saved()
+        self.page.close()
+
     def state(self) -> str:
         return self.page.locator("#state").inner_text()
 
@@ -179,6 +184,14 @@ class Screen:
             """() => { const one = document.activeElement;
                  return `${one.tagName.toLowerCase()} ${one.id} ${one.className}`.trim(); }"""
         )
+
+
+def arrive(browser, link: str) -> Screen:
+    """The screen of somebody who follows their link, on a machine of their own."""
+    screen = Screen(browser.new_context().new_page())
+    screen.follow(link)
+    screen.ready()
+    return screen
 
 
 def decide_all(page: Page, link: str, right: Callable[[Page], str]) -> list[str]:

@@ -9,6 +9,8 @@ import pytest
 
 from candidly import cli
 
+from needs import a_browser
+
 
 @pytest.fixture
 def typed(monkeypatch, capsys, tmp_path):
@@ -27,3 +29,10 @@ def typed(monkeypatch, capsys, tmp_path):
         return status, captured.out, captured.err
 
     return run
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser for the people of a story."""
+    with a_browser() as browser:
+        yield browser

@@ -12,7 +12,6 @@ import pytest
 
 from shell import run
 
-from needs import a_browser
 from web_browser import Screen, Server
 
 N, KINDS = 2000, ("cat", "dog", "owl")
@@ -31,12 +30,6 @@ def pets() -> tuple[str, dict[tuple[str, str], str], int]:
     csv.writer(file).writerows([["length", "weight", "kind"]])
     csv.writer(file).writerows([*row, KINDS[k]] for row, k in zip(rows, label))
     return file.getvalue(), truth, int(hit.sum())
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with a_browser() as browser:
-        yield browser
 
 
 @pytest.mark.slow
@@ -62,8 +55,7 @@ def test_two_people_count_the_wrong_labels_in_a_browser(chromium, tmp_path):
                 kind = truth[shown["length"], shown["weight"]]
                 keys = {text: key for key, text in card["buttons"].items()}
                 screen.answer(keys.get(kind, keys["neither"]))
-            screen.saved()
-            screen.page.close()
+            screen.leave()
         screen = Screen(chromium.new_page())
         screen.page.goto(server.links["organiser"])
         screen.page.get_by_role("button").first.click()

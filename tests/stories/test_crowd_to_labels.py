@@ -11,8 +11,7 @@ import pytest
 
 from shell import run
 
-from needs import a_browser
-from web_browser import Screen, Server
+from web_browser import Server, arrive
 
 BIRDS = ("wren", "robin", "tit", "owl")
 N, WORKERS = 240, [f"W{k:02}" for k in range(9)]
@@ -40,12 +39,6 @@ def made(folder) -> dict[str, str]:
     with (folder / "answers.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["sighting", "worker", "bird"], *answers])
     return truth
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with a_browser() as browser:
-        yield browser
 
 
 @pytest.mark.slow
@@ -76,9 +69,7 @@ def test_a_crowd_comes_to_a_labelled_table(chromium, tmp_path):
     server = Server(tmp_path / "desk", "--person", "dr.a", "--person", "dr.b")
     try:
         for who in ("dr.a", "dr.b"):
-            screen = Screen(chromium.new_context().new_page())
-            screen.follow(server.links[who])
-            screen.ready()
+            screen = arrive(chromium, server.links[who])
             while not (card := screen.card())["nothing"]:
                 for one in screen.page.locator("fieldset.one").all():
                     cells = one.locator("tr", has_text="remark").locator("td").inner_text()
@@ -86,8 +77,7 @@ def test_a_crowd_comes_to_a_labelled_table(chromium, tmp_path):
                     one.locator(f".names label:has-text('{bird}') input").check()
                 screen.page.locator("button.send").click()
                 screen.card(after=card)
-            screen.saved()
-            screen.page.close()
+            screen.leave()
     finally:
         server.kill()
     export = "candidly review export desk --as corrected --into labelled.csv --out final.csv"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from needs import a_browser
-from web_browser import Screen, Server
+from web_browser import Server, arrive
 
 PETS = """id,colour,size,kind
 a,red,5.5,cat
@@ -66,12 +65,6 @@ def test_every_preset_comes_back_as_labels(typed, tmp_path, preset):
     assert found["kind corrected by"].to_list() == FROM[preset]
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with a_browser() as browser:
-        yield browser
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("preset", WAYS)
 def test_and_where_people_answer_in_a_browser(chromium, typed, tmp_path, preset):
@@ -87,9 +80,7 @@ def test_and_where_people_answer_in_a_browser(chromium, typed, tmp_path, preset)
     server = Server(tmp_path / "desk", "--person", "ann", "--person", "bob")
     try:
         for who in ("ann", "bob"):
-            screen = Screen(chromium.new_context().new_page())
-            screen.follow(server.links[who])
-            screen.ready()
+            screen = arrive(chromium, server.links[who])
             while not (card := screen.card())["nothing"]:
                 items = screen.page.locator("fieldset.one").all() or [screen.page.locator("#desk")]
                 for one in items:
@@ -104,8 +95,7 @@ def test_and_where_people_answer_in_a_browser(chromium, typed, tmp_path, preset)
                 if preset not in ("verdict", "yes or no"):
                     screen.page.locator("button.send").click()
                     screen.card(after=card)
-            screen.saved()
-            screen.page.close()
+            screen.leave()
     finally:
         server.kill()
     line = "candidly review export desk --as corrected --into pets.csv --out corrected.csv"

@@ -13,17 +13,10 @@ from sklearn.datasets import load_digits
 
 from shell import run
 
-from needs import a_browser
-from web_browser import Screen, Server, decide_all
+from web_browser import Screen, Server, arrive, decide_all
 
 NAMES = ("zero", "one", "four", "seven")
 DIGITS = load_digits()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with a_browser() as browser:
-        yield browser
 
 
 def photos(folder) -> tuple[dict[str, str], set[str]]:
@@ -65,9 +58,7 @@ def test_a_folder_comes_back_corrected(chromium, tmp_path):
     said: dict[str, set[str]] = {}
     try:
         for who in ("ann", "bob"):
-            screen = Screen(chromium.new_context().new_page())
-            screen.follow(server.links[who])
-            screen.ready()
+            screen = arrive(chromium, server.links[who])
             turn = 0
             while not (card := screen.card())["nothing"]:
                 place, name = names[pixels_shown(screen)]
@@ -78,8 +69,7 @@ def test_a_folder_comes_back_corrected(chromium, tmp_path):
                 said.setdefault(place, set()).add(name)
                 screen.say(name)
                 turn += 1
-            screen.saved()
-            screen.page.close()
+            screen.leave()
         differ = {place for place, names_said in said.items() if len(names_said) > 1}
         assert differ
         page = chromium.new_context().new_page()

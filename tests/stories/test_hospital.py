@@ -12,8 +12,7 @@ import pytest
 
 from shell import run
 
-from needs import a_browser
-from web_browser import Screen, Server, decide_all, until
+from web_browser import Server, arrive, decide_all, until
 
 KINDS = ("viral", "bacterial", "allergic", "sepsis")
 SHARES = (0.5, 0.28, 0.16, 0.06)
@@ -59,12 +58,6 @@ def as_exported(rows: list[list[str]]) -> bytes:
     return ("\ufeff" + file.getvalue()).encode()
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with a_browser() as browser:
-        yield browser
-
-
 @pytest.mark.slow
 def test_a_ward_corrects_its_table_and_gets_a_model_that_knows_when_to_be_silent(
     chromium, tmp_path
@@ -83,9 +76,7 @@ def test_a_ward_corrects_its_table_and_gets_a_model_that_knows_when_to_be_silent
     named = 0
     try:
         for who in ("dr.a", "dr.b"):
-            screen = Screen(chromium.new_context().new_page())
-            screen.follow(server.links[who])
-            screen.ready()
+            screen = arrive(chromium, server.links[who])
             turn = 0
             while not (card := screen.card())["nothing"]:
                 cells = {
@@ -100,8 +91,7 @@ def test_a_ward_corrects_its_table_and_gets_a_model_that_knows_when_to_be_silent
                 named += kind not in card["buttons"].values()
                 screen.say(kind)
                 turn += 1
-            screen.saved()
-            screen.page.close()
+            screen.leave()
         page = chromium.new_context().new_page()
         link = server.links["organiser"]
         done = decide_all(page, link, lambda page: truth[page.inner_text("h1")])

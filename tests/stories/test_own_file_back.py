@@ -12,7 +12,6 @@ import pytest
 
 from shell import run
 
-from needs import a_browser
 from web_browser import Screen, Server
 
 N, WRONG = 240, range(7, 240, 23)
@@ -46,12 +45,6 @@ def pets() -> str:
     file = io.StringIO(newline="")
     csv.writer(file, delimiter=";", lineterminator="\r\n").writerows([COLUMNS, *rows])
     return "\ufeff" + file.getvalue()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with a_browser() as browser:
-        yield browser
 
 
 @pytest.mark.slow

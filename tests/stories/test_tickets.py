@@ -12,8 +12,7 @@ import pytest
 
 from shell import run
 
-from needs import a_browser
-from web_browser import Screen, Server, decide_all
+from web_browser import Server, arrive, decide_all
 
 WORDS = {
     "billing": "invoice refund charged twice payment card receipt vat bill price euro",
@@ -56,12 +55,6 @@ def as_exported(rows: list[list[str]]) -> bytes:
     return ("\ufeff" + file.getvalue()).encode()
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with a_browser() as browser:
-        yield browser
-
-
 @pytest.mark.slow
 def test_tickets_come_back_corrected_and_a_model_learns_from_them(chromium, tmp_path):
     rows, truth = tickets(500, wrong=True)
@@ -77,9 +70,7 @@ def test_tickets_come_back_corrected_and_a_model_learns_from_them(chromium, tmp_
     seen: dict[str, set[str]] = {}
     try:
         for who in ("ann", "bob"):
-            screen = Screen(chromium.new_context().new_page())
-            screen.follow(server.links[who])
-            screen.ready()
+            screen = arrive(chromium, server.links[who])
             turn = 0
             while not screen.card()["nothing"]:
                 text = screen.page.locator("#desk .item .text").text_content()
@@ -89,8 +80,7 @@ def test_tickets_come_back_corrected_and_a_model_learns_from_them(chromium, tmp_
                 seen.setdefault(text, set()).add(team)
                 screen.say(team)
                 turn += 1
-            screen.saved()
-            screen.page.close()
+            screen.leave()
         page = chromium.new_context().new_page()
         right = {number: truth[text] for number, text, _, _ in rows}
         done = decide_all(
