@@ -51,7 +51,7 @@ def make_page(report: Report, made: Training) -> tuple[str, dict[str, str]]:
         f"```text\n{COMMAND}\n```",
         *_how(report, made),
         "## The ranking",
-        prose(f"**{report.verdict}**"),
+        prose(f"**{report.verdict}** {report.left_open}"),
         prose(moves(report)),
         *_sizes(report, made),
         *standings(report),

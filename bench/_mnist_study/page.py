@@ -27,7 +27,7 @@ def make_page(report: Report) -> tuple[str, dict[str, str]]:
         "```text\npython bench/mnist_study.py\n```",
         prose(_made(report)),
         "## The answer",
-        prose(f"**{report.verdict}**"),
+        prose(f"**{report.verdict}** {report.left_open}"),
         prose(moves(report)),
         *standings(report),
         *firmness(report),

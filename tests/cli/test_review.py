@@ -62,6 +62,7 @@ def test_export_and_merge(check):
         "votes": "votes.csv",
         "all": "all.parquet",
         "totals": "totals.json",
+        "pay": "pay.csv",
         "label-studio": "tasks.json",
         "argilla": "records.json",
         "log": "log.jsonl",

@@ -13,6 +13,8 @@ from candidly.people.crowd import consensus_document as page_module
 from candidly.people.crowd.consensus_document import crowd_document, set_figure
 from compare.report.test_report_page import Outline
 
+from simulated_crowd import simulated
+
 CLASSES = ("cat", "<b>emu")
 
 
@@ -40,9 +42,9 @@ def test_the_page_is_whole_self_contained_and_the_same_twice(by, tmp_path):
         == crowd_document(found, by=by, read={"answers": "a & b.csv"}, notes=["a <note>"]).page()
     )
     outline = Outline(page)
-    assert outline.links == []
+    assert not [link for link in outline.links if not link.startswith("#")]  # of a figure
     assert "script" not in outline.tags
-    assert "url(" not in page
+    assert page.count("url(") == page.count("url(#")
     assert "@import" not in page
     assert "<b>emu" not in page
     said = texts(page)
@@ -83,7 +85,7 @@ def test_long_lists_are_cut_and_say_so(monkeypatch):
     monkeypatch.setattr(page_module, "LISTED", 3)
     monkeypatch.setattr(page_module, "ASKED", 2)
     page = crowd_document(crowd.majority(answers_of()), by="majority").page()
-    assert page.count('<tr><th scope="row">') == 3 + 3 + 2
+    assert page.count('<tr><th scope="row">') == 3 + 3 + 2 + len(CLASSES)
     said = texts(page)
     assert "the first 3 of 31, the table of labels has them all" in said
     assert "the first 3 of 4, the table of annotators has them all" in said
@@ -112,3 +114,52 @@ def test_the_curve_is_an_accessible_figure():
     votes = Votes.from_rows([*votes.rows(), (0, "x", [1])])  # a single item has four
     curve = crowd.set_curve(votes, rng.integers(0, 5, 40), 5)
     assert "with 3;" in set_figure(curve, "t", least=10)
+
+
+def test_those_are_behind_who_agree_less_than_the_middle_one_beyond_chance():
+    """Two of twelve answer at random; of as many who are equal nearly always nobody is."""
+    _, answers = simulated(400, coins([0.85] * 10 + [0.35] * 2), 5)
+    people = crowd.annotators(crowd.dawid_skene(answers))
+    behind = page_module.clearly_behind(people)
+    assert set(people.filter(np.array(behind))["annotator"]) == {"10", "11"}
+    page = texts(crowd_document(crowd.dawid_skene(answers), by="dawid-skene").page())
+    assert "2 of 12 annotators agree with the consensus less often than the middle one" in page
+    found = 0
+    for seed in range(40):
+        _, answers = simulated(60, coins([0.8] * 12), 5, seed)
+        found += any(page_module.clearly_behind(crowd.annotators(crowd.majority(answers))))
+    assert found <= 4  # of 40, at 5 % together
+
+
+def coins(accuracy, m=3):
+    accuracy = np.array(accuracy)[:, None, None]
+    return np.where(np.eye(m, dtype=bool), accuracy, (1 - accuracy) / (m - 1))
+
+
+def test_confusions_are_shares_of_what_was_said_where_a_class_is_the_consensus():
+    found = crowd.majority(answers_of())
+    answers = found.answers
+    counts = page_module._said_there(found, np.ones(len(answers), bool))
+    for k in range(answers.m):
+        for other in range(answers.m):
+            there = found.labels[answers.item] == k
+            assert counts[k, other] == (answers.label[there] == other).sum()
+
+
+def test_annotators_are_held_against_what_is_known():
+    """By hand: ann is right on 1 of 2 known items, bob on 2 of 2, and eve answered none."""
+    said = crowd.Answers.from_columns(
+        [0, 0, 1, 1, 2], ["ann", "bob", "ann", "bob", "eve"], [0, 0, 0, 1, 1]
+    )
+    found = crowd.majority(said)
+    rows = crowd.annotators(found, np.array([0, 1, -1])).rows(named=True)
+    people = {row["annotator"]: row for row in rows}
+    assert [people[who]["known right"] for who in ("ann", "bob", "eve")] == [1, 2, 0]
+    assert [people[who]["known answers"] for who in ("ann", "bob", "eve")] == [2, 2, 0]
+    assert people["eve"]["known from"] is None
+    assert people["bob"]["known to"] == 1
+    assert people["bob"]["known from"] == pytest.approx(0.025 ** (1 / 2))  # Clopper-Pearson
+    assert "known right" not in crowd.annotators(found).columns
+    for known in (np.zeros(2, int), np.array([0, 1, 2]), np.zeros(3), np.array([0, 1, -2])):
+        with pytest.raises(ValueError, match="`known`"):
+            crowd.annotators(found, known)

@@ -208,6 +208,23 @@ def test_wilson_interval_of_gold(make):
     assert not found.warn
 
 
+def test_pay_list(make):
+    """By hand: ann answers six items in 2 s each and skips one in 4 s; bob answers nothing."""
+    project = make(8, gold={"i0": "given", "i1": "both"}, gold_every=2, people=1, threshold=1)
+    ann, bob = (review.add_person(project, name) for name in ("ann", "bob"))
+    for k in range(7):
+        take(project, ann, "given" if k < 6 else "skip", ms=2000.0 if k < 6 else 4000.0)
+    review.exclude(project, bob, "out-00001", reason="never came")
+    paid, unpaid = review.pay_list(project).rows(named=True)
+    assert (paid["person"], unpaid["person"]) == (ann.code, bob.code)
+    assert (paid["answers"], paid["skips"], paid["timed"], paid["seconds"]) == (6, 1, 7, 16.0)
+    standing = review.standings(project)[0]
+    assert (paid["known"], paid["known right"]) == (standing.gold, standing.gold_right) == (2, 1)
+    assert (paid["known from"], paid["known to"]) == (standing.low, standing.high)
+    assert (unpaid["answers"], unpaid["seconds"], unpaid["known from"]) == (0, 0.0, None)
+    assert (unpaid["excluded"], unpaid["reason"]) == (True, "never came")
+
+
 def test_order_by_goal(make):
     by_quality = make(9, goal="quality")
     who = team(by_quality, 1)[0]

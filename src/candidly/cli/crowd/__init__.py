@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,10 +18,10 @@ from .. import _progress, _words
 from .._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from .._issues import check_place
 from .._print import Form, check_form, show
-from .._types import how_many_workers, random_seed, whole
+from .._types import how_many_workers, random_seed, share, whole
 
 if TYPE_CHECKING:
-    from ...people.crowd import Consensus
+    from ...people.crowd import Consensus, MoreAnswers
     from ...people.crowd.known import KnownItems
 
 TABLES = (".parquet", ".csv", ".json")
@@ -76,7 +77,11 @@ def consensus(
     ] = None,
     annotators: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write every annotator: .parquet .csv .json."),
+        typer.Option(
+            metavar="FILE",
+            help="Write every annotator, such as to pay or to leave out: answers, agreement and its "
+            "interval, and of items whose label is known how many are right: .parquet .csv .json.",
+        ),
     ] = None,
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
@@ -97,6 +102,14 @@ def consensus(
             help="Items whose label is known, such as those that an expert checked: a table of "
             "item and label. The consensus is compared with them, beside the plain majority. "
             "(default: the column truth of the answers, such as golden tasks, where there is one)",
+        ),
+    ] = None,
+    reach: Annotated[
+        float | None,
+        share(
+            "Say how many more answers make this share of the labels right, with an interval, by "
+            "draws from the model that dawid-skene or one-coin fits.",
+            open=True,
         ),
     ] = None,
     keep: Annotated[
@@ -133,6 +146,8 @@ def consensus(
 
       candidly crowd consensus answers.csv --known expert.csv --top 3
 
+      candidly crowd consensus answers.csv --reach 0.97 --annotators pay.csv
+
       candidly crowd consensus answers.csv --into features.csv --out labelled.csv
 
       candidly crowd consensus answers.parquet --by crowdlab --probs probs.csv --html page.html
@@ -147,6 +162,8 @@ def consensus(
 
     check_form(form)
     by = lookup(crowd.METHODS, by, "way to a consensus")[0]
+    if reach is not None:
+        crowd.check_reach(by, probs)
     check_place(out, "--out", TABLES if into is None else ())
     if into is not None and out is None:
         raise ValueError("--into is the table that --out becomes; say where with --out.")
@@ -178,7 +195,11 @@ def consensus(
                 workers,
             )
     held = None if read_in.known is None else known_items(found, read_in.known, by)
-    people = crowd.annotators(found)
+    more = None
+    if reach is not None:
+        with _progress.reading("drawing", "of the draws") as watch:
+            more = crowd.more_answers(found, reach, seed=seed, watch=watch)  # type: ignore[arg-type]
+    people = crowd.annotators(found, read_in.known)
     written = {"out": out, "annotators": annotators, "html": html}
     if out is not None and into is not None:
         crowd.put_into(found, into, out, roles)
@@ -190,11 +211,12 @@ def consensus(
         from ...people.crowd.consensus_document import crowd_document
 
         read = {"answers": answers} | ({} if probs is None else {"probabilities": str(probs)})
-        crowd_document(found, by=by, read=read, notes=notes, known=held).write(html)
+        crowd_document(found, by=by, read=read, notes=notes, known=held, more=more).write(html)
     if as_json:
-        _print_json(found, by, people, top, written, notes, held)
+        _print_json(found, by, people, top, written, notes, held, more)
         return
     parts = [*consensus_lines(found, by), *(known_parts(held) if held else ())]
+    parts += [] if more is None else [str(more)]
     show(*parts, *(consensus_grids(found, people, top, MORE) if top else ()), form=form)
     for path in written.values():
         if path is not None:
@@ -209,6 +231,7 @@ def _print_json(
     written: dict[str, Path | None],
     notes: list[str],
     held: KnownItems | None,
+    more: MoreAnswers | None,
 ) -> None:
     from ...people.crowd import Majority, next_items
 
@@ -221,6 +244,7 @@ def _print_json(
         "unsaid": int(found.unsaid.sum()),
         "ties": found.ties if isinstance(found, Majority) else None,
         "known": None if held is None else held.as_dict(),
+        "reach": None if more is None else asdict(more),
         "consensus": found.table().head(top).rows(named=True),
         "annotators": people.head(top).rows(named=True),
         "next": next_items(found, top).rows(named=True),

@@ -61,6 +61,7 @@ def export(
             "--as",
             help="votes (a row per answer: .csv .parquet .json), all (the same with what does not "
             "count), crowd (one label a person, for candidly crowd: .csv .parquet), "
+            "pay (a row per person: answers, time, known items: .csv .parquet .json), "
             "totals (the released files' layout: .json), corrected (.npz .npy .csv "
             ".parquet), label-studio (.json), argilla (.json), log (.jsonl), "
             "events (who signed in, exported, left whom out: .csv .parquet .json), "

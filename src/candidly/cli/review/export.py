@@ -92,6 +92,7 @@ EXPORTS: dict[str, Export] = {  # endings of the file, none for a folder
     "votes": (TABLES, _file("votes")),
     "all": (TABLES, _file("all")),
     "crowd": ((".csv", ".parquet"), _file("crowd")),
+    "pay": (TABLES, _file("pay")),
     "totals": ((".json",), _file("totals")),
     "corrected": ((".npz", ".npy", ".csv", ".parquet"), _corrected),
     "label-studio": ((".json",), _file("label-studio")),

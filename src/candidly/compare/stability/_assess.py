@@ -118,18 +118,20 @@ def assess(
     wrong_share = share_of(int((~case.benign).sum()), case.n, alpha)
     nothing = share_of(0, 0, alpha)
     twice = case.versions == 2
+    first, left_open = verdict(
+        sizes,
+        [s.rank_original for s in standings],
+        [s.rank_corrected for s in standings],
+        case.names,
+        secure,
+        budget,
+        together,
+        beyond,
+        case.versions,
+    )
     return Report(
-        verdict=verdict(
-            sizes,
-            [s.rank_original for s in standings],
-            [s.rank_corrected for s in standings],
-            case.names,
-            secure,
-            budget,
-            together,
-            beyond,
-            case.versions,
-        ),
+        verdict=first,
+        left_open=left_open,
         versions=case.versions,
         notes=_notes(case, standings, alpha),
         sizes=sizes,

@@ -10,7 +10,7 @@ from ._corrections import Correction
 
 # of the JSON form; 2: crossings are established after Holm's correction; 3: labels of one version;
 # 4: true labels on a premise
-SCHEMA = 4
+SCHEMA = 5
 
 
 @dataclass(frozen=True)
@@ -224,6 +224,8 @@ class Report:
 
     Attributes:
         verdict: one sentence.
+        left_open: another on which places tests leave open, and whether more wrong labels would
+            turn them; '' where there is nothing to say.
         versions: of the labels. With 1 nothing is said of wrong labels that were found: sizes are
             None, accuracies by corrected labels are those by original ones, and crossings, orders,
             tau, associations and corrections are empty.
@@ -256,6 +258,7 @@ class Report:
     """
 
     verdict: str
+    left_open: str
     versions: int
     notes: tuple[str, ...]
     sizes: dict[str, int | None]

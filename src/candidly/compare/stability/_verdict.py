@@ -1,4 +1,4 @@
-"""The report's first sentence."""
+"""The report's first sentence, and the one after it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def verdict(
     together: Sequence[tuple[int, int]],
     established: Sequence[float],
     versions: int = 2,
-) -> str:
-    """What the numbers say, in one sentence.
+) -> tuple[str, str]:
+    """What the numbers say, in one sentence, and what they leave open, in another or ''.
 
     Args:
         sizes: the sizes of the sets, by letter.
@@ -28,16 +28,22 @@ def verdict(
         established: prevalences of the established crossings beyond the one there is.
         versions: the versions of the labels; of one nothing moves and nothing crosses.
     """
-    parts = [_secure(secure, budget, names)]
+    told, left = [_secure(secure, budget, names)], []
     if versions == 2:
-        parts.insert(0, _moved(sizes, ranks_original, ranks_corrected, names))
+        told.insert(0, _moved(sizes, ranks_original, ranks_corrected, names))
     if together:
         runs = ["–".join(str(rank) for rank in run) for run in together]
-        parts.append(f"within ranks {_listed(runs)} tests leave the order open")
+        left.append(f"within ranks {_listed(runs)} tests leave the order open")
     if versions == 2:
-        parts.append(_crossed(established))
-    text = "; ".join(part for part in parts if part)
-    return f"{text[0].upper()}{text[1:]}."
+        left.append(_crossed(established))
+    if not any(told):  # then what is open is the answer
+        told, left = left[:1], left[1:]
+    return _sentence(told), _sentence(left)
+
+
+def _sentence(parts: Sequence[str]) -> str:
+    text = "; ".join(filter(None, parts))
+    return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def _moved(

@@ -21,7 +21,7 @@ from ...show.pieces import (
     Tiles,
 )
 from ...show.words import in_percent, percent, short_names
-from .figures import BIAS, prevalence_figure, rank_figure
+from .figures import BIAS, accuracy_figure, prevalence_figure, rank_figure
 
 if TYPE_CHECKING:
     from . import Accuracy, Crossing, ModelPair, Neighbour, RankedModel, Report
@@ -72,19 +72,29 @@ def stability_document(report: Report, *, read: Mapping[str, str] | None = None)
     return Document(
         report.verdict,
         (
+            Section("", (_accuracies(report), tables["standings"]), label="Accuracies"),
             Section("", sizes, label="Sizes"),
-            Section("Ranking", (tables["standings"], *_ranks_before_after(report, tables))),
+            *_ranks_before_after(report, tables),
             Section("How firm the order is", (tables["neighbours"], tables["pairs"])),
             *(() if report.premise is None else (_true(report.premise),)),
             *((_frequent(report, tables),) if twice else ()),
             Section("What this does and does not say", (SideBySide(concluded),)),
         ),
+        lead=Paragraph(report.left_open) if report.left_open else "",
         over="Does the ranking survive the label errors?" if twice else "Does the ranking hold?",
         facts={**(read or {}), **_facts(report)},
         made_of="labels, corrected labels and predictions" if twice else "labels and predictions",
         kind="narrow",
         data=lambda: {"read": dict(read or {}), **report.as_dict()},
     )
+
+
+def _accuracies(report: Report) -> Figures:
+    """Every model's accuracy with its interval, and who cannot be told apart."""
+    level = _level(report)
+    joined = " A bar at the right joins places within which tests leave the order open."
+    told = f"{level} intervals of each model alone." + joined * bool(report.together)
+    return Figures([Figure("Accuracies, the best first", told, partial(accuracy_figure, report))])
 
 
 def _ranks_before_after(report: Report, tables: Mapping[str, Grid]) -> tuple[Piece, ...]:
@@ -95,7 +105,7 @@ def _ranks_before_after(report: Report, tables: Mapping[str, Grid]) -> tuple[Pie
     if _changed(report):
         draw = partial(rank_figure, report, "changed")
         shown.append(Figure("On the changed items alone", BIAS, draw))
-    return (Figures(shown), tables["top5"])
+    return (Section("Before and after", (Figures(shown), tables["top5"])),)
 
 
 def _frequent(report: Report, tables: Mapping[str, Grid]) -> Section:

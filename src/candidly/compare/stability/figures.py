@@ -1,4 +1,4 @@
-"""Figures of a stability report: rank against rank, accuracy against the prevalence of errors."""
+"""Figures of a stability report: accuracies, rank against rank, accuracy against prevalence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from ...ground.names import lookup
 from ...show.figures import FAINT, INK, PAPER, SERIES, STROKES, Draw, draw_svg
-from ...show.words import percent, short_names
+from ...show.intervals import Estimate, Row, forest_plot
+from ...show.words import in_percent, percent, short_names
 
 if TYPE_CHECKING:
     from . import Accuracies, Accuracy, Crossing, RankedModel, Report
@@ -38,6 +39,39 @@ class Drawing:
 
     def svg(self) -> str:
         return draw_svg(self.draw, self.title, self.about, extra=self.extra, width=WIDTH)
+
+
+# accuracies
+
+
+def accuracy_figure(report: Report) -> str:
+    """Accuracies with their intervals, a row per model, the best first; SVG text.
+
+    By corrected labels on kept items, with hollow points by original labels on all; where labels
+    have one version, by these alone. Bars join places within which tests leave the order open.
+
+    Args:
+        report: from ``stability.assess``.
+    """
+    twice = report.versions == 2
+    rows = []
+    for s in report.standings:
+        each = (s.top1.corrected, s.top1.original) if twice else (s.top1.original,)
+        rows.append(Row(s.model, [_estimate(one) for one in each]))
+    return forest_plot(
+        rows,
+        "Accuracies of the models",
+        "accuracy (%)",
+        series=("corrected labels", "original labels") if twice else ("",),
+        groups=[(first - 1, last - 1) for first, last in report.together],
+        digits=2,
+    )
+
+
+def _estimate(share: Accuracy) -> Estimate | None:
+    value = in_percent(share.share)
+    ends = in_percent(share.low), in_percent(share.high)
+    return None if value is None else Estimate(value, *ends)
 
 
 # rank against rank

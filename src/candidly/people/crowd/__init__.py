@@ -25,6 +25,7 @@ from ._consensus import Consensus
 from ._crowdlab import Crowdlab, best_temperature, crowdlab
 from ._dawid_skene import DawidSkene, dawid_skene
 from ._majority import RULES, Majority, majority
+from ._more_answers import FITTED, MoreAnswers, check_reach, more_answers
 from ._read import answers_of, known_in, read_answers
 from ._sets import SetCurve, set_curve, union_spread
 from .files import CrowdRead, put_into, read_crowd
@@ -43,7 +44,6 @@ METHODS: dict[str, Callable[..., Consensus]] = {
     ),
     "crowdlab": lambda answers, probs, seed, watch: crowdlab(answers, probs, seed=seed),
 }
-DIVIDED = ("dawid-skene", "one-coin")  # those that also take ``workers``
 
 
 @door
@@ -70,7 +70,7 @@ def consensus(
         KeyError: no way of that name; the message suggests the nearest.
     """
     name, method = lookup(METHODS, by, "way to a consensus")
-    more = {"workers": workers} if name in DIVIDED else {}
+    more = {"workers": workers} if name in FITTED else {}
     made: Any = method(answers, probs, seed, watch, **more)
     if not isinstance(made, Consensus) or made.labels.shape != (answers.n,):
         size = made.labels.shape if isinstance(made, Consensus) else type(made).__name__

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.names import made_by
 from ...ground.numbers import whole
+from ...stats import share_interval
 from ._consensus import Consensus, agreement_with
 from ._sums import sums_by
 
@@ -15,34 +17,74 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def annotators(consensus: Consensus) -> pl.DataFrame:
+@door
+def annotators(consensus: Consensus, known: np.ndarray | None = None) -> pl.DataFrame:
     """A row per annotator, the worst first.
 
     Columns: annotator; answers; shared, those about items that others answered too; agreement,
-    the share of these that are the consensus (null without any); quality, see the way to the
-    consensus; worst class, as they said it, with its own agreement over all ``worst answers``.
-    The worst class is the one with the lowest agreement; of equal ones that with more answers,
-    then that with the lower mean quality of the consensus, then the first.
+    the share of these that are the consensus, and the ends of its interval (95 %; null without
+    any); quality, see the way to the consensus; worst class, as they said it, with its own
+    agreement over all ``worst answers``. The worst class is the one with the lowest agreement; of
+    equal ones that with more answers, then that with the lower mean quality of the consensus, then
+    the first. With ``known``: known answers, those about items whose label is known; known right,
+    how many of them are that label, and the ends of the interval of that share.
+
+    Args:
+        consensus: what ``crowd.consensus`` gives.
+        known: int (n,), the class of each item; -1 where it is not known. By default nothing is.
+
+    Raises:
+        ValueError: ``known`` has another shape, or a class that is none.
     """
     import polars as pl
 
     made_by(consensus, Consensus, "consensus", "crowd.consensus")
     answers = consensus.answers
     worst, agreement, number = _worst_classes(consensus)
-    shared = answers.shared
+    counted = np.bincount(answers.annotator[answers.shared], minlength=len(answers.annotators))
+    agreed = agreement_with(answers, consensus.labels)
+    low, high = _ends(np.rint(np.nan_to_num(agreed) * counted), counted)
     frame = pl.DataFrame(
         {
             "annotator": answers.annotators,
             "answers": answers.per_annotator,
-            "shared": np.bincount(answers.annotator[shared], minlength=len(answers.annotators)),
-            "agreement": agreement_with(answers, consensus.labels),
+            "shared": counted,
+            "agreement": agreed,
+            "agreement from": low,
+            "agreement to": high,
             "quality": consensus.annotator_quality,
             "worst class": [answers.classes[k] for k in worst.tolist()],
             "worst agreement": agreement,
             "worst answers": number,
+            **({} if known is None else _on_known(consensus, known)),
         }
     ).with_columns(pl.col(pl.Float64).fill_nan(None))
     return frame.sort("quality", "annotator", nulls_last=True)
+
+
+def _on_known(consensus: Consensus, known: np.ndarray) -> dict[str, np.ndarray]:
+    """Columns on each annotator's answers about items whose label is known."""
+    answers = consensus.answers
+    if known.shape != (answers.n,) or known.dtype.kind not in "iu":
+        raise ValueError(
+            f"`known` is {known.dtype} of shape {known.shape}; give a class number for each of the"
+            f" {answers.n:,} items, -1 where it is not known."
+        )
+    if known.max(initial=-1) >= answers.m or known.min(initial=-1) < -1:
+        raise ValueError(f"`known` must lie in -1..{answers.m - 1}, the {answers.m} classes.")
+    about = known[answers.item] >= 0
+    who, everyone = answers.annotator[about], len(answers.annotators)
+    right = answers.label[about] == known[answers.item[about]]
+    of, rights = (np.bincount(one, minlength=everyone) for one in (who, who[right]))
+    low, high = _ends(rights, of)
+    return {"known answers": of, "known right": rights, "known from": low, "known to": high}
+
+
+def _ends(right: np.ndarray, of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of the 95 % intervals of shares; NaN where nothing was counted."""
+    ends = share_interval(right, np.maximum(of, 1)).T
+    low, high = np.where(of > 0, ends, np.nan)
+    return low, high
 
 
 def _worst_classes(consensus: Consensus) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,8 +1,8 @@
-"""What several annotators say: one self-contained page, and curves of candidate sets."""
+"""What several annotators say: one page, which begins with them, and curves of candidate sets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,19 @@ import numpy as np
 from ...show.document import Document
 from ...show.figures import FAINT, INK, SERIES, STROKES, draw_svg
 from ...show.grid import Column, Grid
-from ...show.pieces import Piece, Section, Tiles
+from ...show.heat import heat_table
+from ...show.pieces import (
+    Figure,
+    Figures,
+    Folded,
+    Paragraph,
+    Piece,
+    Pieces,
+    Section,
+    SideBySide,
+    Tiles,
+)
+from ...show.words import short_names
 from ...stats import share_interval
 from .known import KnownItems, known_parts
 
@@ -18,9 +30,16 @@ if TYPE_CHECKING:
     import polars as pl
 
     from . import Consensus, SetCurve
+    from ._more_answers import MoreAnswers
 
 LISTED = 200  # doubtful items and annotators on the page
 ASKED = 50  # items to ask about next
+OPEN = 20  # rows up to which a table is not folded
+NAMED = 8  # annotators that a figure names
+ENDS = 200  # annotators up to which a figure shows their intervals
+HEAT = 20  # classes up to which confusions are heat maps
+WORST = 4  # annotators with a heat map of their own
+ALPHA = 0.05  # chance of one annotator who is called clearly behind, and is not
 
 MEANING = {
     "majority": "the label said most often",
@@ -37,8 +56,9 @@ def crowd_document(
     read: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
     known: KnownItems | None = None,
+    more: MoreAnswers | None = None,
 ) -> Document:
-    """What several annotators say of items.
+    """What several annotators say of items: who they are first, then the items.
 
     Args:
         consensus: what ``crowd.consensus`` returns.
@@ -46,6 +66,7 @@ def crowd_document(
         read: what to say of where answers and probabilities came from, by name.
         notes: what to say besides, such as warnings.
         known: the consensus beside items whose label is known.
+        more: what ``crowd.more_answers`` returns.
     """
     from . import annotators
 
@@ -77,7 +98,9 @@ def crowd_document(
         "annotators": f"{len(answers.annotators):,}",
         "classes": ", ".join(answers.classes[:20]) + (", ..." if answers.m > 20 else ""),
     }
-    said: tuple[Piece, ...] = (Tiles(numbers), *(f"Note: {note}" for note in notes))
+    wanted = () if more is None else (Paragraph(f"{more}"),)
+    said: tuple[Piece, ...] = (Tiles(numbers), *wanted, *(f"Note: {note}" for note in notes))
+    behind = clearly_behind(people)
     doubtful = (
         f"The lowest quality first{_cut(answers.n, LISTED, 'labels')}. Agreement is the share of "
         "an item's answers that are its consensus."
@@ -93,17 +116,150 @@ def crowd_document(
     return Document(
         f"What {len(answers.annotators):,} annotators say about {answers.n:,} items",
         (
+            Section("", (people_figures(people, behind),), label="Agreement of annotators"),
             Section("", said, label="Counts"),
             *held,
-            Section("Doubtful labels", (doubtful, doubts_grid(consensus, LISTED))),
-            Section("Annotators", (worst, annotators_grid(people, LISTED))),
-            Section("What to ask about next", (most, next_grid(consensus, ASKED))),
+            *_confused(consensus, people),
+            Section("Annotators", (worst, _fold(annotators_grid(people, LISTED)))),
+            Section("Doubtful labels", (doubtful, _fold(doubts_grid(consensus, LISTED)))),
+            Section("What to ask about next", (most, _fold(next_grid(consensus, ASKED)))),
         ),
-        lead=f"Consensus by {by}: {MEANING[by]}. Qualities lie between 0 and 1; they follow from "
-        "the answers and from what the method takes for granted, not from the truth.",
+        lead=Pieces(
+            (
+                Paragraph(_standing(people, behind), "headline"),
+                f"Consensus by {by}: {MEANING[by]}. Qualities lie between 0 and 1; they follow "
+                "from the answers and from what the method takes for granted, not from the truth.",
+            )
+        ),
         facts=facts,
         made_of="the answers of people",
     )
+
+
+def clearly_behind(people: pl.DataFrame) -> list[bool]:
+    """Of each annotator whether agreement is below that of the middle one beyond chance.
+
+    By intervals that hold for all annotators together (Bonferroni). Nobody of fewer than three is.
+
+    Args:
+        people: from ``crowd.annotators``.
+    """
+    middle = people["agreement"].median()
+    if len(people) < 3 or middle is None:
+        return [False] * len(people)
+    of = people["shared"].to_numpy()
+    agreed = np.rint(people["agreement"].fill_null(0.0).to_numpy() * of)
+    high = share_interval(agreed, np.maximum(of, 1), 1 - ALPHA / len(people))[:, 1]
+    found: list[bool] = ((of > 0) & (high < middle)).tolist()
+    return found
+
+
+def _standing(people: pl.DataFrame, behind: Sequence[bool]) -> str:
+    """How many are clearly behind, in a sentence."""
+    middle, everyone, count = people["agreement"].median(), len(people), sum(behind)
+    if everyone < 3 or middle is None:
+        return f"{everyone:,} annotators are too few to say who of them is behind the others."
+    who = f"{count:,} of {everyone:,} annotators agree" if count else "No annotator agrees"
+    if count == 1:
+        who = f"1 of {everyone:,} annotators agrees"
+    return (
+        f"{who} with the consensus less often than the middle one ({100 * middle:.0f} %), "
+        "beyond chance."
+    )
+
+
+def people_figures(people: pl.DataFrame, behind: Sequence[bool]) -> Figures:
+    """Agreement of every annotator against the number of answers."""
+    below = (
+        "Each point is an annotator"
+        + (", with a 95 % interval" if len(people) <= ENDS else "")
+        + ". Orange: less often than the middle one (dashed) beyond chance, over all annotators."
+    )
+    title = "Agreement with the consensus, and how much was answered"
+    return Figures([Figure(title, below, lambda: _people_figure(people, behind, title))])
+
+
+def _people_figure(people: pl.DataFrame, behind: Sequence[bool], title: str) -> str:
+    there = people.with_columns(behind=np.array(behind)).drop_nulls("agreement")
+    if not len(there):
+        return ""
+    x, y = there["shared"].to_numpy(), 100 * there["agreement"].to_numpy()
+    low, high = (100 * there[f"agreement {end}"].to_numpy() for end in ("from", "to"))
+    late = there["behind"].to_numpy()
+    middle = float(np.median(y))
+
+    def draw(axes: Any) -> None:
+        for who, colour in ((~late, SERIES[0]), (late, SERIES[1])):
+            if len(x) <= ENDS:
+                axes.vlines(x[who], low[who], high[who], colors=colour, linewidths=0.9, alpha=0.5)
+            axes.plot(x[who], y[who], "o", ms=4, color=colour)
+        axes.axhline(middle, color=FAINT, lw=0.9, ls=(0, (4, 3)), zorder=1)
+        named = there.filter("behind").sort("agreement").head(NAMED)
+        short = short_names(named["annotator"].to_list(), 18)
+        for one in named.iter_rows(named=True):
+            place = (one["shared"], 100 * one["agreement"])
+            axes.annotate(
+                short[one["annotator"]], place, (6, 0), textcoords="offset points",
+                va="center", fontsize=8, color=INK,
+            )  # fmt: skip
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda place, _: f"{place:,.0f}")
+        axes.set_xlabel("answers about items that others answered, too")
+        axes.set_ylabel("% that are the consensus")
+        axes.grid(color=FAINT, linewidth=0.6, alpha=0.3)
+
+    listed = ", ".join(there.filter("behind").sort("agreement")["annotator"].head(NAMED).to_list())
+    about = (
+        f"{len(there):,} annotators with {x.min():,} to {x.max():,} answers agree on {y.min():.0f} "
+        f"to {y.max():.0f} %, the middle one on {middle:.0f} %. Behind: {listed or 'nobody'}."
+    )
+    return draw_svg(draw, title, about, width=6.4)
+
+
+def _confused(consensus: Consensus, people: pl.DataFrame) -> Iterator[Section]:
+    """What is said where a class is the consensus: by all, and by those of the lowest quality."""
+    answers = consensus.answers
+    if answers.m > HEAT:
+        return
+    everyone = _said_there(consensus, np.ones(len(answers), bool))
+    maps: list[Piece] = [_heat("All annotators", consensus, everyone)]
+    place = {name: j for j, name in enumerate(answers.annotators)}
+    for name in people["annotator"].head(WORST if len(people) > WORST else 0):
+        mine = _said_there(consensus, answers.annotator == place[name])
+        maps.append(_heat(f"{name}, {answers.per_annotator[place[name]]:,} answers", consensus, mine))
+    lowest = ", and by those of the lowest quality" * (len(maps) > 1)
+    told = f"By all{lowest}. A row is the consensus, a column what was said there; in percent."
+    yield Section("Which class for which", (told, maps[0], _fold_pieces(maps[1:])))
+
+
+def _fold_pieces(maps: Sequence[Piece]) -> Piece:
+    return Folded("The annotators of the lowest quality", (SideBySide(maps),)) if maps else ""
+
+
+def _said_there(consensus: Consensus, which: np.ndarray) -> np.ndarray:
+    """How often each class was said where each is the consensus: int64 (m, m)."""
+    answers = consensus.answers
+    there = which & (consensus.labels[answers.item] >= 0)
+    cell = consensus.labels[answers.item[there]] * answers.m + answers.label[there]
+    return np.bincount(cell, minlength=answers.m**2).reshape(answers.m, answers.m)
+
+
+def _heat(caption: str, consensus: Consensus, counts: np.ndarray) -> Piece:
+    total = counts.sum(1, keepdims=True)
+    shares = np.where(total > 0, counts / np.maximum(total, 1), np.nan)
+    return heat_table(
+        caption,
+        consensus.answers.classes,
+        shares,
+        lambda row, column: f"{100 * shares[row, column]:.0f}" if counts[row, column] else "",
+        unknown="never the consensus",
+        diagonal=True,
+    )
+
+
+def _fold(grid: Grid) -> Piece:
+    """The table, folded where it is long."""
+    return grid if len(grid.rows) <= OPEN else Folded(f"{len(grid.rows):,} rows", (grid,))
 
 
 def doubts_grid(consensus: Consensus, most: int) -> Grid:

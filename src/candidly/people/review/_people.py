@@ -25,7 +25,8 @@ class Standing:
     Attributes:
         code, name: the person's. excluded: whether they are out of the totals.
         answers, skips: how many stand, known and repeated items included.
-        fast: answers below ``Rules.fast_ms``. seconds: mean of the times that are known, or None.
+        fast: answers below ``Rules.fast_ms``. timed: answers and skips whose time is known.
+        total_seconds: of these.
         gold, gold_right: known items answered, and how many of them rightly.
         low, high: 95 % interval of that share; NaN without any.
         repeats, repeats_same: items answered twice, and how many of them alike.
@@ -39,7 +40,8 @@ class Standing:
     answers: int
     skips: int
     fast: int
-    seconds: float | None
+    timed: int
+    total_seconds: float
     gold: int
     gold_right: int
     low: float
@@ -47,6 +49,11 @@ class Standing:
     repeats: int
     repeats_same: int
     reason: str | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """The mean of the times that are known, or None."""
+        return self.total_seconds / self.timed if self.timed else None
 
     @property
     def warn(self) -> bool:
@@ -79,7 +86,8 @@ def standings_of(connection: Connection, project: Project) -> list[Standing]:
                 answers=row.answers,
                 skips=row.skips,
                 fast=row.fast,
-                seconds=row.ms / 1000 / row.timed if row.timed else None,
+                timed=row.timed,
+                total_seconds=row.ms / 1000,
                 gold=asked,
                 gold_right=right,
                 low=low,
@@ -95,7 +103,7 @@ def standings_of(connection: Connection, project: Project) -> list[Standing]:
 def pace(people: Sequence[Standing], rules: Rules) -> float | None:
     """Seconds that a batch takes, by the answers so far; None where no times are known.
 
-    >>> ann = Standing("ann", None, False, 30, 10, 0, 2.0, 0, 0, 0.0, 1.0, 0, 0)
+    >>> ann = Standing("ann", None, False, 30, 10, 0, 40, 80.0, 0, 0, 0.0, 1.0, 0, 0)
     >>> pace([ann], Rules(batch=10))
     20.0
     """

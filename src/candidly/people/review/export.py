@@ -16,6 +16,7 @@ from ...data.labels.votes import Votes
 from ..validation import ANSWERS, SetTally
 from . import _schema as t
 from . import deciding
+from ._people import Standing, standings
 from .project import Project
 from .questions import SKIP, counts_of
 from .rules import codes_of
@@ -84,6 +85,48 @@ _MORE: dict[str, Any] = {
     "blind": bool,
     "late": bool,
     "excluded": bool,
+}
+
+
+def pay_list(project: Project) -> pl.DataFrame:
+    """A row per person who may answer, such as to pay them: how much, how long, how well.
+
+    Columns: ``person`` (their code), ``name``, ``answers`` and ``skips`` that stand, known and
+    repeated items included, ``fast`` (answers below ``Rules.fast_ms``), ``timed`` (answers and
+    skips whose time is known), ``seconds`` (of these together), ``known`` items answered, how many
+    of them are ``known right``, and ``known from`` and ``known to``, the ends of the 95 % interval
+    of that share (null without any), ``repeats`` (items answered twice) and ``repeats alike``,
+    ``excluded`` and the ``reason``.
+    """
+    import polars as pl
+
+    def told(one: Standing) -> dict[str, Any]:
+        ends = (one.low, one.high) if one.gold else (None, None)
+        return dict(zip(_PERSON, (
+            *(one.code, one.name, one.answers, one.skips, one.fast, one.timed, one.total_seconds),
+            *(one.gold, one.gold_right, *ends, one.repeats, one.repeats_same),
+            *(one.excluded, one.reason),
+        )))  # fmt: skip
+
+    return pl.DataFrame(list(map(told, standings(project))), schema=_PERSON, orient="row")
+
+
+_PERSON: dict[str, Any] = {
+    "person": str,
+    "name": str,
+    "answers": int,
+    "skips": int,
+    "fast": int,
+    "timed": int,
+    "seconds": float,
+    "known": int,
+    "known right": int,
+    "known from": float,
+    "known to": float,
+    "repeats": int,
+    "repeats alike": int,
+    "excluded": bool,
+    "reason": str,
 }
 
 

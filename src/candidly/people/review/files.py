@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...ground.files import replacing, write_json, write_table
 from .deeds import events
-from .export import argilla, crowd, label_studio, log, released, votes
+from .export import argilla, crowd, label_studio, log, pay_list, released, votes
 from .project import Project
 
 
@@ -55,6 +55,12 @@ def _events(project: Project, path: Path) -> int:
     return len(table)
 
 
+def _pay(project: Project, path: Path) -> int:
+    table = pay_list(project)
+    write_table(table, path)
+    return len(table)
+
+
 def _log(project: Project, path: Path) -> int:
     number = -1
     with replacing(path) as file:
@@ -68,6 +74,7 @@ FILES: dict[str, Callable[[Project, Path], int]] = {  # each returns the number 
     "votes": _votes,
     "all": _everything,
     "crowd": _crowd,
+    "pay": _pay,
     "totals": _totals,
     "label-studio": _label_studio,
     "argilla": _argilla,

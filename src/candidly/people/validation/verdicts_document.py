@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from ...ground.arrays import door
 from ...ground.jsons import finite
 from ...show.document import Document
 from ...show.grid import Column, Grid, Value
-from ...show.pieces import Markup, Paragraph, Piece, Section
+from ...show.intervals import Estimate, Row, forest_plot
+from ...show.pieces import Figure, Figures, Folded, Markup, Paragraph, Piece, Section
 from ...show.words import in_percent
 
 if TYPE_CHECKING:
@@ -147,7 +149,7 @@ def verdicts_document(
     return Document(
         about["counted"]["headline"] if "counted" in about else title,
         (
-            Section("Verdicts", (*shares, errors_grid(about), _counted(about))),
+            Section("Verdicts", (*shares, *_wrong(about), errors_grid(about), _counted(about))),
             *(_whole(about, warning) if "estimates" in about else warning),
             *([] if sets else [_agreement(about["agreement"])]),
             *(_thresholds(about) if about.get("settings") else ()),
@@ -247,6 +249,31 @@ def _shares(about: Mapping[str, Any]) -> Markup:
     )
 
 
+def _wrong(about: Mapping[str, Any]) -> Iterator[Figures]:
+    """How many labels are wrong by each reading, with intervals: of all, else of those checked."""
+    if "estimates" in about:
+        whose, census = "all labels", about["estimates"]["exact"]["census"]
+        rows = [
+            _row(name, e["percent"], e["percent low"], e["percent high"], census)
+            for name, e in about["estimates"].items()
+        ]
+    else:
+        whose, census = "the checked labels", False
+        rows = [
+            _row(name, 100 * e["share"], 100 * e["low"], 100 * e["high"])
+            for name, e in about["errors"].items()
+            if e["share"] is not None
+        ]
+    told = "All were checked." if census else "95 % intervals."
+    draw = partial(forest_plot, rows, f"Wrong of {whose}", f"% of {whose} that are wrong", digits=2)
+    if rows:
+        yield Figures([Figure(f"How many of {whose} are wrong, by each reading", told, draw)])
+
+
+def _row(name: str, value: float, low: float, high: float, census: bool = False) -> Row:
+    return Row(name, [Estimate(value) if census else Estimate(value, low, high)])
+
+
 def _counted(about: Mapping[str, Any]) -> str:
     told = (
         ("unanswered", "have none at all"),
@@ -337,7 +364,8 @@ def _listed(
     sets: bool,
 ) -> Iterator[Piece]:
     if rows:
-        yield Section(heading, (items_grid(told, rows, offered, sets),))
+        one = f"{len(rows):,} item{'s' * (len(rows) > 1)}"
+        yield Section(heading, (Folded(one, (items_grid(told, rows, offered, sets),)),))
 
 
 def _settings(verdicts: Verdicts, size: int, flagged: int | None) -> list[dict[str, Any]]:
