@@ -32,7 +32,8 @@ class Document:
         notes: below that list, and at the end of other forms.
         made_of: what it was made from.
         kind: a class of the page in ``blocks.css``.
-        tables: whether tables of the page can be sorted and filtered, where scripts are allowed.
+        scripts: names of ``show/NAME.js``, for where scripts are allowed: ``tables`` can be sorted
+            and filtered, cards of a ``gallery`` turned over in pages, filtered and searched.
         table: what CSV holds; by default the first table.
         data: makes what JSON holds; a document without it has no such form.
     """
@@ -46,7 +47,7 @@ class Document:
     notes: Sequence[Piece] = ()
     made_of: str = ""
     kind: str = ""
-    tables: bool = False
+    scripts: Sequence[str] = ()
     table: Grid | None = None
     data: Callable[[], Mapping[str, object]] | None = None
 
@@ -74,7 +75,7 @@ class Document:
             notes=html_of(self.notes),
             made_of=self.made_of,
             kind=self.kind,
-            tables=self.tables,
+            scripts=self.scripts,
             series=SERIES,
             version=__version__,
         )

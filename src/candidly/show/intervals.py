@@ -15,7 +15,7 @@ APART = 0.24  # of a row, between its estimates
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ForestPoint:
     """A number and its interval, on the scale of the axis.
 
     Attributes:
@@ -28,7 +28,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Row:
+class ForestRow:
     """What a row of the figure shows.
 
     Attributes:
@@ -38,12 +38,12 @@ class Row:
     """
 
     name: str
-    estimates: Sequence[Estimate | None]
+    estimates: Sequence[ForestPoint | None]
     aside: bool = False
 
 
 def forest_plot(
-    rows: Sequence[Row],
+    rows: Sequence[ForestRow],
     title: str,
     label: str,
     *,
@@ -125,7 +125,7 @@ def _lanes(groups: Sequence[tuple[int, int]]) -> list[int]:
     return lanes
 
 
-def _told(one: Estimate, digits: int) -> str:
+def _told(one: ForestPoint, digits: int) -> str:
     if one.low is None or one.high is None:
         return f"{one.value:.{digits}f}"
     return f"{one.value:.{digits}f} ({one.low:.{digits}f} to {one.high:.{digits}f})"

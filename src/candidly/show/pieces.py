@@ -62,7 +62,7 @@ class Command:
     line: str
 
     def html(self) -> str:
-        return f"<pre><code>{escape(self.line)}</code></pre>"
+        return f'<pre tabindex="0"><code>{escape(self.line)}</code></pre>'
 
     def parts(self) -> Iterator[Part]:
         yield self.line

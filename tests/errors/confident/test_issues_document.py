@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from PIL import Image
 
 from candidly import errors
 from candidly.data.ingest.previews import CRISP, LARGEST, TEXT, open_media
+from candidly.errors.confident import _where as where
 from candidly.errors.confident import issues_document as page_module
 from candidly.errors.confident.issues_document import issues_document
 from compare.report.test_report_page import Outline
@@ -39,7 +41,7 @@ def test_the_page_is_whole_self_contained_and_the_same_twice(found, tmp_path):
     outline = Outline(page)
     assert all(link.startswith(("data:image/png;base64,", "#example-")) for link in outline.links)
     assert {link[1:] for link in outline.links if link[0] == "#"} == set(outline.ids)
-    assert "script" not in outline.tags
+    assert outline.tags.count("script") == 1  # candidly's own, for cards in pages
     assert "url(" not in page
     assert "@import" not in page
     issues_document(found, media=tmp_path / "i.npy").write(tmp_path / "p.html")
@@ -75,7 +77,8 @@ def test_what_people_wrote_is_escaped(found, tmp_path):
         notes=[evil],
     ).page()
     outline = Outline(page)
-    assert "script" not in outline.tags
+    assert outline.tags.count("script") == 1
+    assert "alert" not in page.split("<script>")[1]
     assert evil in "".join(outline.texts)
 
 
@@ -86,13 +89,31 @@ def test_confusions_are_a_heat_map_or_pairs(found):
     cells = [int(c) for c in re.findall(r"<td[^>]*>(\d+)</td>", table)]
     assert sum(cells) == len(found.indices)
     assert table.count("<td") == M * M
-    frequent = page[page.index("Most frequent") :]
-    counts = [int(c) for c in re.findall(r"<td>(\d+)</td><td class=.words.><span", frequent)]
+    bars = page[page.index("By given class, the most first") :].partition("</table>")[0]
+    counts = [int(c) for c in re.findall(r"<td>(\d+)</td><td>[\d.]+</td><td", bars)]
+    assert sum(counts) == len(found.indices)
     assert counts == sorted(counts, reverse=True)
-    assert len(set(counts)) > 1
-    many = issues_document(issues_of(310, page_module.HEAT + 1)).page()
+    many = issues_document(issues_of(310, where.HEAT + 1)).page()
     assert '<table class="heat' not in many
-    assert "Most frequent" in many
+    assert "Which class for which, the most frequent" in many
+
+
+def test_the_map_sums_to_what_is_expected_to_be_wrong_among_the_contradicted():
+    """Where chances are known: cells are sums of them, by given and predicted class."""
+    issues = issues_of(N, M)
+    evidence, chance = issues.evidence, np.random.default_rng(0).random(N)
+    issues = replace(issues, chance=chance)
+    found = where.doubts_by_class(issues)
+    for k in range(M):
+        for other in range(M):
+            cell = (evidence.given == k) & (evidence.predicted == other)
+            assert found.counts[k, other] == pytest.approx((k != other) * chance[cell].sum())
+    np.testing.assert_array_equal(found.labels, np.bincount(evidence.given, minlength=M))
+    assert found.expected
+    assert "expected wrong" in text_of(issues_document(issues).page())
+    unknown = replace(issues, chance=np.full(N, np.nan))
+    flagged = where.doubts_by_class(unknown)
+    assert flagged.counts.sum() == len(issues.indices)
 
 
 def test_classes_are_worst_first_and_small_ones_are_marked(found):

@@ -40,9 +40,9 @@ def test_the_page_is_self_contained_escaped_and_the_same_twice(tmp_path):
     page = page_of(found, size=50)
     assert page == page_of(found, size=50)
     outline = Outline(page)
-    assert outline.links == []
+    assert not [link for link in outline.links if not link.startswith("#")]  # of a figure
     assert "script" not in outline.tags
-    assert "url(" not in page
+    assert page.count("url(") == page.count("url(#")
     assert "<b>dog" not in page
     assert "<b>dog" in text_of(page)
     verdicts_document(found, about=summarise(found, size=50)).write(tmp_path / "p.html")

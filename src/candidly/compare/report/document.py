@@ -60,7 +60,7 @@ def results_document(
         facts_title="Settings",
         notes=(Heading("Notes"), Bullets(results.notes)) if results.notes else (),
         made_of="the plan and journal of one results directory",
-        tables=True,
+        scripts=("tables",),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ground.names import lookup
 from ...show.figures import FAINT, INK, PAPER, SERIES, STROKES, Draw, draw_svg
-from ...show.intervals import Estimate, Row, forest_plot
+from ...show.intervals import ForestPoint, ForestRow, forest_plot
 from ...show.words import in_percent, percent, short_names
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def accuracy_figure(report: Report) -> str:
     rows = []
     for s in report.standings:
         each = (s.top1.corrected, s.top1.original) if twice else (s.top1.original,)
-        rows.append(Row(s.model, [_estimate(one) for one in each]))
+        rows.append(ForestRow(s.model, [_estimate(one) for one in each]))
     return forest_plot(
         rows,
         "Accuracies of the models",
@@ -68,10 +68,10 @@ def accuracy_figure(report: Report) -> str:
     )
 
 
-def _estimate(share: Accuracy) -> Estimate | None:
+def _estimate(share: Accuracy) -> ForestPoint | None:
     value = in_percent(share.share)
     ends = in_percent(share.low), in_percent(share.high)
-    return None if value is None else Estimate(value, *ends)
+    return None if value is None else ForestPoint(value, *ends)
 
 
 # rank against rank

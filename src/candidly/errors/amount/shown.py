@@ -9,7 +9,7 @@ import numpy as np
 from ...ground.arrays import door
 from ...ground.names import made_by
 from ...show.grid import Column, Grid
-from ...show.pieces import Bullets, Figure, Figures, Section, Tiles
+from ...show.pieces import Bullets, Figure, Figures, Section, SideBySide, Tiles
 from ...stats.checked import CheckedCount
 from ..confident import Issues
 from ._listed import contradicted
@@ -91,7 +91,7 @@ def how_many(found: WrongLabels, issues: Issues, counted: CheckedCount | None = 
     )
     told = Bullets((found if counted is None else counted).findings())
     table = depths_grid(found, issues, counted)
-    return Section("How many", (Tiles(tiles), told, Figures((figure,)), table))
+    return Section("How many", (Tiles(tiles), SideBySide((Figures((figure,)), table)), told))
 
 
 def _drawn(found: WrongLabels, issues: Issues) -> str:

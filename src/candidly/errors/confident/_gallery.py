@@ -1,4 +1,7 @@
-"""Examples beside one another on a page: what each looks like, its label and the proposed one."""
+"""Examples beside one another on a page: what each looks like, its label and the proposed one.
+
+Where scripts are allowed, ``show/gallery.js`` shows them in pages, and finds by class and by words.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,9 @@ def gallery(cards: Sequence[Mapping[str, Any]]) -> Markup:
     first = cards[0]["item"]
     kind = " rows" if first.fields else " texts" if first.text is not None else ""
     lines = (
-        f'<li id="example-{card["index"]}">\n{_rows(card) if card["item"].fields else _card(card)}'
-        "\n</li>"
+        f'<li id="example-{card["index"]}" data-given="{escape(card["given"])}" '
+        f'data-proposed="{escape(card["proposed"])}">\n'
+        f"{_rows(card) if card['item'].fields else _card(card)}\n</li>"
         for card in cards
     )
     return Markup("\n".join([f'<ol class="gallery{kind}">', *lines, "</ol>"]))

@@ -1,23 +1,20 @@
-"""One self-contained page: labels to look at, confusions, classes, the examples themselves."""
+"""One page: how many labels are wrong, which, the examples themselves, and what it rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ...data.ingest.previews import Media, open_media
 from ...ground.arrays import door
 from ...ground.names import made_by
 from ...show.document import Document
 from ...show.grid import Column, Datum, Grid
-from ...show.heat import heat_table
 from ...show.pieces import (
     Bullets,
     Command,
-    Markup,
+    Folded,
     Paragraph,
     Piece,
     Pieces,
@@ -27,16 +24,15 @@ from ...show.pieces import (
 )
 from ...show.words import in_percent, percent
 from ._gallery import gallery as gallery_of
+from ._where import PAIRS, doubts_by_class, where_section
 
 if TYPE_CHECKING:
     import polars as pl
 
     from . import Issues
 
-GALLERY = 100  # examples shown with what they look like
+GALLERY = 200  # examples shown with what they look like
 LISTED = 500  # rows of the ranked list
-HEAT = 30  # classes up to which confusions are a heat map
-PAIRS = 20  # confusions, overlapping classes and classes that are listed
 
 MEANING = {
     "noise rate": "for every pair of classes, as many as are estimated to be wrong: those that "
@@ -71,7 +67,7 @@ def issues_document(
     headline: str = "",
     how_many: Section | None = None,
 ) -> Document:
-    """Labels to look at, confusions, classes, and the examples themselves.
+    """How many labels are wrong, which as which class, the examples, and what it rests on.
 
     Args:
         issues: what ``errors.find`` returns.
@@ -83,10 +79,10 @@ def issues_document(
         notes: what to say besides, such as warnings.
         ids: the ids of the n examples, where they have other names than their numbers.
         of: what was checked, for the title.
-        findings: sentences that stand first.
+        findings: sentences on how it was found.
         following: commands to go on with.
         counting: commands by which people count the wrong labels among all.
-        headline: what stands before all else.
+        headline: the answer; by default how many are to be looked at.
         how_many: how many labels are wrong; by default what confident learning counts.
 
     Raises:
@@ -103,7 +99,6 @@ def issues_document(
     labelled = int(evidence.given_counts.sum())
     table = issues.table()
     flagged = len(table)
-    given, proposed = table["given"].to_numpy(), table["proposed"].to_numpy()
     cards: list[dict[str, Any]] = []
     absent = 0
     if media is not None:
@@ -127,12 +122,16 @@ def issues_document(
         ("calibrated", f"{found.calibrated:,}", CALIBRATED),
         (f"flagged by {issues.by}", f"{flagged:,}", MEANING[issues.by]),
     )
-    counted = Section("What confident learning counts", (Tiles(numbers), OVERLAP))
-    heat = [_heat(given, proposed, names)] if evidence.m <= HEAT else []
-    confused = SideBySide((*heat, pairs_grid(given, proposed, names, 10 if heat else PAIRS)))
     ranked = _ranked(table, names, issues, {card["index"] for card in cards}, ids)
     where = f" in {of}" if of else ""
     source = "" if of else "Found from given labels and predicted probabilities. "
+    title = (
+        f"{flagged:,} of {labelled:,} labels{where} to look at"
+        if flagged
+        else f"No label of {labelled:,}{where} stands out"
+    )
+    if headline:  # then it is the answer
+        source = f"{title}. "
     health_told = (
         f"Health is {percent(healthy.off_diagonal)} % by the off-diagonal count and "
         f"{percent(healthy.calibrated)} % by the calibrated joint: the share of labels that "
@@ -141,32 +140,37 @@ def issues_document(
     )
     worst = classes_grid(healthy.table(names), PAIRS)
     overlapping = overlaps_grid(healthy.overlap_table(names), PAIRS)
+    classes_told = Section("Classes", (health_told, SideBySide((worst, overlapping))))
+    confident = "What confident learning counts"
+    if how_many is None:  # then its counts are the answer
+        first = [Section(confident, (Tiles(numbers), OVERLAP)), *_where(issues, names)]
+        last = [classes_told]
+    else:
+        first = [*_where(issues, names), how_many]
+        last = [Section(confident, (OVERLAP, Folded("Its counts", (Tiles(numbers), classes_told))))]
     return Document(
-        f"{flagged:,} of {labelled:,} labels{where} to look at"
-        if flagged
-        else f"No label of {labelled:,}{where} stands out",
+        headline or title,
         (
-            counted if how_many is None else how_many,
+            *first,
             *([_shown(cards, flagged, issues.rank, absent)] if cards else []),
-            *([Section("Which class for which", (confused,))] if flagged else []),
-            Section("Classes", (health_told, SideBySide((worst, overlapping)))),
             *next_commands(following, counting),
-            *([Section("Ranked list", (_of_the_list(flagged), ranked))] if flagged else []),
+            *([Section("How it was found", (Bullets(findings),))] if findings else []),
+            *last,
+            *([_list(flagged, ranked)] if flagged else []),
         ),
-        lead=suspicious(source, findings, [*notes, *issues.warnings], headline),
+        lead=suspicious(source, (), [*notes, *issues.warnings]),
+        over=f"Labels{where}" if headline else "",
+        scripts=("gallery",) if cards else (),
         facts={name: value for name, value in facts.items() if value is not None},
         made_of="labels and probabilities",
         table=ranked,
     )
 
 
-def suspicious(
-    source: str, findings: Sequence[str], notes: Sequence[str], headline: str = ""
-) -> Pieces:
+def suspicious(source: str, findings: Sequence[str], notes: Sequence[str]) -> Pieces:
     """What leads a page of doubts: how sure they are, what was done, what must be known."""
     return Pieces(
         (
-            *([Paragraph(headline, "headline")] if headline else []),
             f"{source}What is here is suspicious, not certainly wrong: only looking tells.",
             *((Bullets(findings),) if findings else ()),
             *(Paragraph(note, "note") for note in dict.fromkeys(notes)),
@@ -227,20 +231,14 @@ def overlaps_grid(table: pl.DataFrame, most: int) -> Grid:
     return Grid("Overlapping classes", columns, rows)
 
 
-def pairs_grid(given: np.ndarray, proposed: np.ndarray, names: Sequence[str], most: int) -> Grid:
-    """The pairs of given and proposed class that are flagged most often."""
-    pairs, counts = np.unique(np.stack([given, proposed], 1), axis=0, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:most]
-    largest = max(counts.max(initial=0), 1)
-    columns = (
-        *(Column("given", "name"), Column("proposed", "name")),
-        *(Column("examples", form=","), Column("", "bar")),
-    )
-    rows = [
-        (names[pairs[i, 0]], names[pairs[i, 1]], int(counts[i]), float(counts[i] / largest))
-        for i in order
-    ]
-    return Grid("Most frequent", columns, rows)
+def _where(issues: Issues, names: Sequence[str]) -> Iterator[Section]:
+    return where_section(doubts_by_class(issues), names)
+
+
+def _list(flagged: int, ranked: Grid) -> Section:
+    """The ranked list, folded; links lead from it to cards."""
+    folded = Folded(f"{len(ranked.rows):,} rows", (ranked,))
+    return Section("Ranked list", (_of_the_list(flagged), folded))
 
 
 def _ranked(
@@ -291,7 +289,7 @@ def _shown(cards: Sequence[Mapping[str, Any]], flagged: int, rank: str, absent: 
         "is far more usual."
     ) * bool(cards[0]["item"].fields)
     told = (
-        f"By {rank}, the lowest first{out}. Beside each class: the probability that the model gave "
+        f"By {rank}, the {'highest' if rank == 'chance' else 'lowest'} first{out}. Beside each class: the probability that the model gave "
         f"it.{order}"
     )
     return Section(f"The most suspicious{first}", (told, gallery_of(cards)))
@@ -333,15 +331,3 @@ def _row(rank: int, row: dict[str, Any], names: Sequence[str], issues: Issues) -
         "margin": row["margin"],
         "methods": ", ".join(methods if issues.by in methods else [issues.by, *methods]),
     }
-
-
-def _heat(given: np.ndarray, proposed: np.ndarray, names: Sequence[str]) -> Markup:
-    """Flagged examples by given and proposed class, coloured by their number."""
-    counts = np.zeros((len(names), len(names)), dtype=np.int64)
-    np.add.at(counts, (given, proposed), 1)
-    return heat_table(
-        "Flagged examples by given class (rows) and proposed class (columns)",
-        names,
-        counts / max(int(counts.max()), 1),
-        lambda row, column: str(counts[row, column]) if counts[row, column] else "",
-    )

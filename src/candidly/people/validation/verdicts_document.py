@@ -13,7 +13,7 @@ from ...ground.arrays import door
 from ...ground.jsons import finite
 from ...show.document import Document
 from ...show.grid import Column, Grid, Value
-from ...show.intervals import Estimate, Row, forest_plot
+from ...show.intervals import ForestPoint, ForestRow, forest_plot
 from ...show.pieces import Figure, Figures, Folded, Markup, Paragraph, Piece, Section
 from ...show.words import in_percent
 
@@ -270,8 +270,8 @@ def _wrong(about: Mapping[str, Any]) -> Iterator[Figures]:
         yield Figures([Figure(f"How many of {whose} are wrong, by each reading", told, draw)])
 
 
-def _row(name: str, value: float, low: float, high: float, census: bool = False) -> Row:
-    return Row(name, [Estimate(value) if census else Estimate(value, low, high)])
+def _row(name: str, value: float, low: float, high: float, census: bool = False) -> ForestRow:
+    return ForestRow(name, [ForestPoint(value) if census else ForestPoint(value, low, high)])
 
 
 def _counted(about: Mapping[str, Any]) -> str:
