@@ -52,6 +52,7 @@ KINDS = (
     Kind(5, 5, 0.97, one_coin=True, even=True),
     Kind(2, 3, 0.95, one_coin=False, even=True),
     Kind(3, 3, 0.97, one_coin=False, even=True),
+    Kind(2, 3, 0.95, one_coin=False, even=False),
     Kind(4, 3, 0.97, one_coin=False, even=False),
 )
 

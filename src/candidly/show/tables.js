@@ -37,7 +37,8 @@
   }
   const open = () => {  // what a link leads to may be folded
     const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (place && place.tagName === "DETAILS") place.open = true;
+    for (let at = place; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    if (place) place.scrollIntoView();
   };
   addEventListener("hashchange", open);
   open();

@@ -103,9 +103,11 @@ def dataset_views(
         yield DatasetView(results, dataset, tables, metric, mine, dataset not in blind)
 
 
-def dataset_section(view: DatasetView) -> Section:
-    """All parts, under the name of the data set."""
-    return Section(view.dataset, [piece for part in PARTS for piece in part(view)])
+def dataset_section(view: DatasetView, folded: bool = False) -> Section:
+    """All parts, under the name of the data set; ``folded`` where there are several."""
+    pieces: list[Piece] = [piece for part in PARTS for piece in part(view)]
+    told = "Curves, pairs of algorithms, what choosing costs, time, configurations"
+    return Section(view.dataset, [Folded(told, pieces)] if folded else pieces)
 
 
 def _spread(view: DatasetView) -> Iterator[Piece]:
@@ -122,13 +124,13 @@ def _spread(view: DatasetView) -> Iterator[Piece]:
     )
     boxed = any(map(figures.boxed, values))
     yield Heading("Spread over splits")
-    yield (
+    told = (
         "A point per split"
         + (box if boxed else ", and a thick line at their mean.")
         + " Blue is the highest mean, orange the lowest; "
         + f"rows are in the order of what {view.tables[0].criterion.name} chose."
     )
-    yield Figures(
+    shown = Figures(
         [
             Figure(
                 f"Chosen by {table.criterion.name}",
@@ -138,6 +140,7 @@ def _spread(view: DatasetView) -> Iterator[Piece]:
             for table, column in zip(view.tables, columns)
         ]
     )
+    yield Folded("Every split, by each criterion", (told, shown))
 
 
 def _learning(view: DatasetView) -> Iterator[Piece]:

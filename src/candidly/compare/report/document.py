@@ -17,11 +17,13 @@ from ...show.pieces import (
     Piece,
     Pieces,
     Section,
+    SideBySide,
 )
 from ..sweep.counts import counted
 from ..sweep.results import Results
 from ..sweep.select import Cell, cells, usual_criteria
 from ._dataset import dataset_section, dataset_views, runs_id
+from .accuracies import accuracies_figure
 from ._wording import NOTHING, legend, warm_up_text
 from .completeness import completeness_text, missing_grid
 from .design import by_split
@@ -85,7 +87,9 @@ def _pieces(
         )
         said = f"Chosen by {tables[0].criterion.name}. {ranks_text(found, apart, steady)}"
         yield Section("Ranks over data sets", (said, Figures([Figure("", "", draw)])))
-    yield from map(dataset_section, dataset_views(results, tables, metric))
+    views = list(dataset_views(results, tables, metric))
+    for view in views:
+        yield dataset_section(view, folded=len(views) > 1)
     yield _completeness(results, finish)
 
 
@@ -112,9 +116,13 @@ def _accuracies(results: Results, tables: Sequence[Choices], metric: str) -> Sec
 
 def _lead(results: Results, metric: str, chosen: Sequence[Cell]) -> Section:
     found = findings_by_dataset(results, metric, chosen)
-    said = [
-        piece for name, sentences in found.items() for piece in (Heading(name), Bullets(sentences))
-    ]
+    lead = chosen[0].criterion
+    said: list[Piece] = []
+    for name, sentences in found.items():
+        mine = [cell for cell in chosen if (cell.dataset, cell.criterion) == (name, lead)]
+        figure = accuracies_figure(mine, results, metric)
+        drawn = [] if figure is None else [Figures([figure])]
+        said += [Heading(name), SideBySide((*drawn, Bullets(sentences)))]
     whose = chosen[0].dataset, chosen[0].criterion
     first = [cell for cell in chosen if (cell.dataset, cell.criterion) == whose]
     design = by_split(first, results, metric).design

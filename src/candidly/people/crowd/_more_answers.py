@@ -22,7 +22,7 @@ SAMPLE = 20_000  # items; of more, these stand for all
 STEPS = 100  # rounds in which every item could be asked about once
 MOST = 30  # more answers an item, beyond which a share is not reached
 FIRST, EVERY = 100, 2  # rounds before the first draw, and from one to the next
-STRENGTH = 4.0  # answers that what all annotators do is worth in each one's rates
+STRENGTH = 10.0  # answers that what all annotators do is worth in each one's rates
 LEVEL = 0.95
 TINY = np.finfo(np.float64).tiny  # in place of what is impossible
 
@@ -105,7 +105,7 @@ def more_answers(
     """How many more answers it takes until so many labels are right, on the model that was fitted.
 
     A draw takes true classes and error rates of annotators from what the answers leave open
-    (Gibbs sampling; what all annotators do is worth four answers in each one's rates). Then answers
+    (Gibbs sampling; what all annotators do is worth ten answers in each one's rates). Then answers
     are drawn by these rates, from annotators as often as they answered so far, each about the items
     of the lowest ``priorities``, whose posterior changes by Bayes' rule, until so many labels are
     the true ones. In half of the draws, by turns, the rule knows the rates that were drawn; in the
@@ -206,19 +206,16 @@ def _draws(world: _World, draws: int, rng: Any) -> Iterator[tuple[np.ndarray, np
 def _rates_of(world: _World, truth: np.ndarray, rng: Any) -> np.ndarray:
     """Error rates drawn from what is open where the true classes are these."""
     there, (everyone, m) = truth[world.item], world.rates.shape[:2]
-    if world.one_coin:
-        right = np.bincount(world.annotator, there == world.label, everyone)
-        of = np.bincount(world.annotator, minlength=everyone)
-        usual = STRENGTH * (right.sum() + 1) / (of.sum() + 2)
-        found = _coins(rng.beta(right + usual, of - right + STRENGTH - usual), m)
+    if world.one_coin:  # two outcomes: wrong, right
+        cell, shape = world.annotator * 2 + (there == world.label), (everyone, 1, 2)
     else:
-        cell = (world.annotator * m + there) * m + world.label
-        counts = np.bincount(cell, minlength=everyone * m * m).reshape(everyone, m, m)
-        pooled = counts.sum(0) + 1 / m
-        usual = STRENGTH * pooled / pooled.sum(1, keepdims=True)
-        drawn = rng.standard_gamma(counts + usual)
-        found = drawn / np.maximum(drawn.sum(2, keepdims=True), TINY)
-    return np.maximum(found, TINY)
+        cell, shape = (world.annotator * m + there) * m + world.label, (everyone, m, m)
+    counts = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape)
+    pooled = counts.sum(0) + 1 / shape[-1]
+    pooled /= pooled.sum(1, keepdims=True)
+    drawn = rng.standard_gamma(counts + STRENGTH * pooled)
+    found = drawn / np.maximum(drawn.sum(2, keepdims=True), TINY)
+    return np.maximum(_coins(found[:, 0, 1], m) if world.one_coin else found, TINY)
 
 
 def _asked(
