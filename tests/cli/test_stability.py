@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import numpy as np
 import polars as pl
 import pytest
 
 from candidly import validation
-from candidly.compare.stability import assess, make_case
+from candidly.compare.stability import assess, checking_plan, make_case
+from candidly.compare.stability.files import within_budget
 from candidly.data.examples import leaderboard, write
 from candidly.people.validation import missed
 
@@ -65,7 +67,7 @@ def test_what_is_written_is_what_is_printed(candidly, made, tmp_path):
     assert json.loads((tmp_path / "r.json").read_text()) == found
     assert found["verdict"] in (tmp_path / "p.html").read_text()
     plan = pl.read_csv(tmp_path / "plan.csv")
-    assert plan.columns == ["place", "row", "label"]
+    assert plan.columns == ["place", "row", "label", "models say"]
     assert plan["row"].to_list()[:100] == found["checks"]
     assert plan["label"].to_list() == made[0][plan["row"].to_list()].tolist()
 
@@ -325,3 +327,44 @@ def test_the_classes_are_those_that_labels_show(candidly, made, tmp_path):
     err = refused(candidly, files=files)
     assert "has 'bea' at row 1, which is not among the classes" in err
     assert "'bee'" in err
+
+
+def test_a_budget_is_the_next_items_by_name_and_what_they_settle(candidly, made, tmp_path):
+    names = [f"i{k}" for k in range(400)]
+    files = (*write_by_name(tmp_path, made, names), "--classes", ",".join(NAMES))
+    whole = asked(candidly, "--plan", "all.csv", files=files)
+    pairs = [n for n in whole["neighbours"] if n["status"] == "open"]
+    budget = sorted(n["to_check"] for n in pairs)[0]
+    status, out, _ = candidly(
+        "stability", *files, "--plan", "some.csv", "--budget", budget, "--figures", "drawn"
+    )
+    assert status == 0
+    every, some = (pl.read_csv(tmp_path / name) for name in ("all.csv", "some.csv"))
+    assert some.equals(every.head(budget))
+    assert set(some["id"]) <= set(names)
+    assert set(some["label"]) <= set(NAMES)
+    first = every.row(0, named=True)
+    said = Counter(NAMES[p[first["row"]]] for p in made[2].values())
+    told = dict(part.split(" × ") for part in first["models say"].split(", "))
+    assert told == {name: str(count) for name, count in said.items()}
+    settled = [f"{n['first']} > {n['second']}" for n in pairs if n["to_check"] <= budget]
+    assert f"likely to settle {len(settled)} of {len(pairs)} open pairs" in out.replace("\n", " ")
+    assert all(pair in out.replace("\n", " ") for pair in settled)
+    assert {path.suffix for path in (tmp_path / "drawn").iterdir()} == {".svg", ".pdf", ".png"}
+    assert "--plan" in refused(candidly, "--budget", 10, files=files)
+
+
+def test_what_no_budget_settles_is_said():
+    original, corrected, predictions = arrays(models=3, n=200, wrong=20, pruned=0, seed=1)
+    case = make_case(original, corrected, predictions)
+    plan = checking_plan(case)
+    assert all(n.status == "open" for n in plan.neighbours)
+    needed = min(n.to_check for n in plan.neighbours if n.to_check is not None)
+    assert within_budget(case, plan, 1) == (
+        "1 more checked items are likely to settle 0 of 2 open pairs of neighbours; about "
+        f"{needed:,} would settle the first."
+    )
+    truth = np.where(corrected >= 0, corrected, original)
+    done = checking_plan(case, truth[plan.items])
+    if all(n.status != "open" for n in done.neighbours):
+        assert within_budget(case, done, 5).startswith("No pair of neighbours is open")

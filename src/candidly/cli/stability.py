@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,11 +16,6 @@ from ._column_options import ANY, CELLS, LABELS, reads
 from ._issues import check_place
 from ._print import Form, check_form, print_text, width
 from ._types import random_seed, share, whole
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from ..compare.stability import Case
 
 
 @reads(*LABELS, *CELLS, "id", "drop")
@@ -87,6 +82,10 @@ def stability(
         Path | None,
         typer.Option(metavar="FILE", help="Write which items to check, in order: .csv .parquet."),
     ] = None,
+    budget: Annotated[
+        int | None,
+        whole("With --plan: write the next so many items only, and say what they will settle.", 1),
+    ] = None,
     found: Annotated[
         Path | None,
         typer.Option(
@@ -99,6 +98,10 @@ def stability(
     seed: Annotated[int, random_seed("Of the bootstrap and the plan.")] = 0,
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
+    ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write every figure as SVG, PDF and PNG, too."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write everything as JSON.")
@@ -122,15 +125,20 @@ def stability(
 
       candidly stability --labels table.csv --predictions table.csv
 
-      candidly stability --labels l.npy --corrected c.npy --predictions models --plan plan.csv
+      candidly stability --labels l.npy --corrected c.npy --predictions models --figures figures
+
+      candidly stability --labels l.npy --predictions models --plan plan.csv --budget 150
     """
     from ..compare.stability import assess, checking_plan, read_case
     from ..compare.stability.document import stability_document
+    from ..compare.stability.files import within_budget
 
     check_form(form)
     check_place(out, "--out", (".json",))
     check_place(html, "--html", (".html", ".htm"))
     check_place(plan, "--plan", (".csv", ".parquet"))
+    if budget is not None and plan is None:
+        raise ValueError("--budget is how many items --plan writes; say where with --plan.")
     with _progress.reading() as watch:
         read_in = read_case(
             original,
@@ -161,24 +169,22 @@ def stability(
     read |= {} if corrected is None else {"corrected labels": str(corrected)}
     document = stability_document(report, read=read)
     if html is not None:
-        document.write(html)
+        document.write(html, figures_in=figures)
+    elif figures is not None:
+        document.write_figures(figures)
+    settles = ""
     if plan is not None:
         to_check = checking_plan(read_in.case, read_in.found, alpha, seed)
-        write_table(_plan_table(read_in.case, to_check.items), plan)
+        write_table(read_in.plan_table(to_check, budget), plan)
+        if budget is not None:
+            settles = within_budget(read_in.case, to_check, budget)
     if out is not None:
         write_json({"read": read, **report.as_dict()}, out)
     print_text(document.render("json" if as_json else form, width()))
     if as_json:
         return
-    for path in (html, plan, out):
+    if settles:
+        print(settles)
+    for path in (html, plan, out, figures):
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
-
-
-def _plan_table(case: Case, items: np.ndarray) -> Any:
-    import polars as pl
-
-    columns: dict[str, Any] = {"place": range(1, len(items) + 1), "row": items}
-    if case.ids is not None:
-        columns["id"] = case.ids[items]
-    return pl.DataFrame(columns | {"label": case.original[items]})

@@ -97,6 +97,16 @@ class Document:
         if figures_in is not None:
             write_drawings(drawings, Path(figures_in))
 
+    def write_figures(self, folder: Path | str) -> None:
+        """Every figure as SVG, PDF and PNG, without the page; the folder is made if need be.
+
+        Raises:
+            OSError: the folder cannot be written, or the disk is full.
+        """
+        with keep_drawings() as drawings:
+            self.page()
+        write_drawings(drawings, Path(folder))
+
     def render(self, form: str = "text", width: int = WIDTH) -> str:
         """Without the page around it, in a form of ``DOCUMENT_FORMS``.
 

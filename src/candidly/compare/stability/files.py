@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +34,10 @@ from ...data.ingest.unused import BESIDE, LABELS, as_read, parts_read, refuse_un
 from ...ground.problem import Refusal
 from ._case import Case, make_case
 from ._corrections import THIS
+from ._plan import CheckingPlan
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Watch = Callable[[int, int], None]
 
@@ -46,12 +51,59 @@ class CaseRead:
         found: labels found for the first items of a plan, as ``assess`` takes them.
         probs: the most accurate of the models with probabilities, and these; None where labels were
             corrected, or no model has any.
+        classes: names of the classes, where the files have names.
     """
 
     case: Case
     corrections: Mapping[str, np.ndarray]
     found: np.ndarray | tuple[int, ...] = ()
     probs: tuple[str, np.ndarray] | None = None
+    classes: tuple[str, ...] | None = None
+
+    def plan_table(self, plan: CheckingPlan, budget: int | None = None) -> pl.DataFrame:
+        """The items of a plan, in its order, for people who check them.
+
+        Columns: place (from 1), row, id where there are ids, label, and what models say: the
+        classes that they predict, the most frequent first, with how many models do.
+
+        Args:
+            plan: from ``stability.checking_plan``.
+            budget: only so many beyond those that were found; all by default.
+        """
+        import polars as pl
+
+        case = self.case
+        items = plan.items[: None if budget is None else plan.done + budget]
+        names = [str(k) for k in range(case.classes)] if self.classes is None else self.classes
+        columns: dict[str, Any] = {"place": range(1, len(items) + 1), "row": items}
+        if case.ids is not None:
+            columns["id"] = case.ids[items]
+        label = case.original[items]
+        columns["label"] = label if self.classes is None else [names[k] for k in label.tolist()]
+        said = (Counter(column).most_common() for column in case.predictions[:, items].T.tolist())
+        columns["models say"] = [", ".join(f"{names[k]} × {of}" for k, of in one) for one in said]
+        return pl.DataFrame(columns)
+
+
+def within_budget(case: Case, plan: CheckingPlan, budget: int) -> str:
+    """How many open pairs of neighbours so many more checks are likely to settle, in a sentence.
+
+    Args:
+        case: whose plan it is. plan: from ``stability.checking_plan``.
+        budget: items that will be checked next.
+    """
+    pairs = [one for one in plan.neighbours if one.status == "open"]
+    if not pairs:
+        return "No pair of neighbours is open, so nothing needs to be checked."
+    settled = [one for one in pairs if one.to_check is not None and one.to_check <= budget]
+    listed = ", ".join(f"{case.names[one.first]} > {case.names[one.second]}" for one in settled)
+    what = f"{len(settled)} of {len(pairs)} open pairs of neighbours"
+    told = f"{budget:,} more checked items are likely to settle {what}"
+    if not settled:
+        needed = [one.to_check for one in pairs if one.to_check is not None]
+        first = f"; about {min(needed):,} would settle the first" if needed else ""
+        return f"{told}{first}."
+    return f"{told}: {listed}."
 
 
 def read_case(
@@ -106,9 +158,11 @@ def read_case(
     case, opened = _case(first, fixed, models, checked, names, roles, ordered, watch)
     probs = _most_accurate(case, opened) if fixed is None else None
     others = _others([Path(path) for path in corrections], names, first.rows, roles)
-    if found is None:
-        return CaseRead(case, others, probs=probs)
-    return CaseRead(case, others, label_numbers(read_labels(found, roles, names), names), probs)
+    named = None if names is None else tuple(names)
+    labels: np.ndarray | tuple[int, ...] = ()
+    if found is not None:
+        labels = label_numbers(read_labels(found, roles, names), names)
+    return CaseRead(case, others, labels, probs, named)
 
 
 def _most_accurate(case: Case, models: Mapping[str, Any]) -> tuple[str, np.ndarray] | None:
