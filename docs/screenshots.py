@@ -207,7 +207,6 @@ PAGES = {
     "several-annotators": PageShot(annotators, (1040, 900)),
     "building": PageShot(building),
     "report": PageShot(lost, (1040, 900)),
-    "report-spread": PageShot(lost, (1040, 900), at="Spread over splits"),
     "report-phone": PageShot(lost, (390, 844), dark=True, at="Learning curves"),
 }
 
@@ -246,7 +245,9 @@ def shrunk(page: Page) -> bytes:
     picture = Image.open(io.BytesIO(page.screenshot()))
     page.close()
     file = io.BytesIO()
-    small = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    small = picture.convert("RGB").quantize(
+        COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+    )
     small.save(file, "PNG", optimize=True)
     assert file.tell() < LARGEST, f"{file.tell()} bytes are too many for a page"
     return file.getvalue()

@@ -173,7 +173,8 @@ def people_figures(people: pl.DataFrame, behind: Sequence[bool]) -> Figures:
     below = (
         "Each point is an annotator"
         + (", with a 95 % interval" if len(people) <= ENDS else "")
-        + ". Orange: less often than the middle one (dashed) beyond chance, over all annotators."
+        + ". Orange and square: less often than the middle one (dashed) beyond chance, over all "
+        "annotators."
     )
     title = "Agreement with the consensus, and how much was answered"
     return Figures([Figure(title, below, lambda: _people_figure(people, behind, title))])
@@ -189,10 +190,10 @@ def _people_figure(people: pl.DataFrame, behind: Sequence[bool], title: str) -> 
     middle = float(np.median(y))
 
     def draw(axes: Any) -> None:
-        for who, colour in ((~late, SERIES[0]), (late, SERIES[1])):
+        for who, colour, mark in ((~late, SERIES[0], "o"), (late, SERIES[1], "D")):
             if len(x) <= ENDS:
                 axes.vlines(x[who], low[who], high[who], colors=colour, linewidths=0.9, alpha=0.5)
-            axes.plot(x[who], y[who], "o", ms=4, color=colour)
+            axes.plot(x[who], y[who], mark, ms=4.5, color=colour)
         axes.axhline(middle, color=FAINT, lw=0.9, ls=(0, (4, 3)), zorder=1)
         named = there.filter("behind").sort("agreement").head(NAMED)
         short = short_names(named["annotator"].to_list(), 18)
