@@ -108,8 +108,9 @@ def more_answers(
     (Gibbs sampling; what all annotators do is worth ten answers in each one's rates). Then answers
     are drawn by these rates, from annotators as often as they answered so far, each about the items
     of the lowest ``priorities``, whose posterior changes by Bayes' rule, until so many labels are
-    the true ones. In half of the draws, by turns, the rule knows the rates that were drawn; in the
-    others it keeps those of ``consensus``: a consensus that learns lies between the two.
+    the true ones. In half of the draws, by turns, it begins with the posterior by the rates that
+    were drawn, and knows these; in the others with posterior and rates of ``consensus``, and keeps
+    the rates. A consensus that learns lies between the two.
 
     Args:
         consensus: by ``dawid-skene`` or ``one-coin``, which have such a model, and without a
@@ -130,10 +131,10 @@ def more_answers(
     rng = draw(seed, "more answers")
     world = _world(consensus, rng)
     now, needed = np.empty(draws), np.empty(draws)
-    for k, (truth, rates) in enumerate(_draws(world, draws, rng)):
+    for k, (truth, rates, likely) in enumerate(_draws(world, draws, rng)):
         now[k] = (world.posterior.argmax(1) == truth).mean()
-        knows = rates if k % 2 else world.rates
-        needed[k] = _asked(world, truth, rates, knows, share, rng)
+        judge = (likely, rates) if k % 2 else (world.posterior, world.rates)
+        needed[k] = _asked(world, truth, rates, *judge, share, rng)
         if watch is not None:
             watch(k + 1, draws)
     n = consensus.answers.n
@@ -186,8 +187,11 @@ def _world(consensus: DawidSkene, rng: Any) -> _World:
     )
 
 
-def _draws(world: _World, draws: int, rng: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """True classes (n,) and error rates (J, m, m), from what the answers leave open."""
+def _draws(
+    world: _World, draws: int, rng: Any
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """True classes (n,), error rates (J, m, m) and the posterior by these rates (n, m), from what
+    the answers leave open."""
     n, m = world.posterior.shape
     first = np.flatnonzero(np.diff(world.item, prepend=-1))
     truth = _drawn(world.posterior, rng)
@@ -198,9 +202,11 @@ def _draws(world: _World, draws: int, rng: Any) -> Iterator[tuple[np.ndarray, np
         logs[world.item[first]] += np.add.reduceat(
             np.log(rates)[world.annotator, :, world.label], first, axis=0
         )
-        truth = _drawn(np.exp(logs - logs.max(1, keepdims=True)), rng)
+        likely = np.exp(logs - logs.max(1, keepdims=True))
+        likely /= likely.sum(1, keepdims=True)
+        truth = _drawn(likely, rng)
         if round >= FIRST and (round - FIRST) % EVERY == 0:
-            yield truth, rates
+            yield truth, rates, likely
 
 
 def _rates_of(world: _World, truth: np.ndarray, rng: Any) -> np.ndarray:
@@ -222,6 +228,7 @@ def _asked(
     world: _World,
     truth: np.ndarray,
     rates: np.ndarray,
+    posterior: np.ndarray,
     knows: np.ndarray,
     share: float,
     rng: Any,
@@ -229,9 +236,10 @@ def _asked(
     """How many answers it takes; inf where it does not end.
 
     Args:
-        rates: by which annotators answer. knows: by which their answers are judged.
+        rates: by which annotators answer. posterior: what is known at first.
+        knows: rates by which answers are judged.
     """
-    posterior = world.posterior.copy()
+    posterior = posterior.copy()
     n, m = posterior.shape
     behind = np.bincount(world.item, minlength=n).astype(np.float64)
     step, asked = max(1, n // STEPS), 0
