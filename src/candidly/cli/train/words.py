@@ -18,12 +18,13 @@ MEANING = {
 }
 
 
-def print_training(about: dict[str, Any], data: Labelled) -> None:
+def print_training(about: dict[str, Any], data: Labelled, chosen: str = "") -> None:
     """Print what ``candidly train`` has done: data, columns, measures, and the next command.
 
     Args:
         about: what ``--json`` prints.
         data: what was learned from, and measured on.
+        chosen: which one of several was chosen, in a sentence.
     """
     print(f"{about['rows']:,} rows, {len(about['classes']):,} classes, {_sets(data)}")
     if about["without a label"]:
@@ -32,6 +33,9 @@ def print_training(about: dict[str, Any], data: Labelled) -> None:
         count = names if isinstance(names, int) else len(names)
         listed = "" if isinstance(names, int) else f": {_listed(names)}"
         print(f"{count:,} {kind}{'s' * (count != 1)}{listed}".replace("categorys", "categories"))
+    if about["compared"]:
+        print(_compared(about["compared"], _label_of(about)).text())
+        print(chosen)
     default = f", the default for {about['labels']}" if about["default"] else ""
     trained = f"{about['steps']:,} updates on" if about["steps"] else "learned from"
     print(f"{about['algorithm']}{default}: {trained} {about['learned from']:,} rows")
@@ -61,6 +65,30 @@ def print_training(about: dict[str, Any], data: Labelled) -> None:
         if constant := about["constant"]:
             print(f"  always {constant['class']!r}: {constant['share']:.1%}")
     print(f"next: {about['next']}")
+
+
+def _label_of(about: dict[str, Any]) -> str:
+    return "a candidate" if about["labels"] == "candidate sets" else "given label"
+
+
+def _compared(found: dict[str, Any], label: str) -> Grid:
+    """How each did on the rows that they were compared on, the best first."""
+    columns = (
+        Column(f"on {found['rows']:,} rows that none has seen", "name"),
+        Column(f"{label} predicted", form=".1%"),
+        Column("95 %"),
+        Column("p", form=".3f"),
+    )
+    rows = [
+        (
+            *(one["name"], one["right"] / found["rows"]),
+            f"{100 * one['low']:.1f} to {100 * one['high']:.1f}",
+            None if one["name"] == found["chosen"] else one["p"],
+        )
+        for one in found["contestants"]
+    ]
+    note = "p: of being as good as the first (McNemar's exact test, Holm's correction)."
+    return Grid("", columns, rows, (note,))
 
 
 def _judged(judged: list[dict[str, Any]]) -> Grid:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ from ..classifiers import is_classifier
 from ..written.nets import of_tokens
 from ._fit import STEPS, default_algorithm, fit, method_named
 from ._model import Model, measures
+from .compared import Compared, compare_ways
 from .prediction_sets import HELD, remembered
 
 CHECKED = "truth"  # in place of a share of rows to hold out: those whose true label is known
@@ -35,6 +36,7 @@ class Trained:
         learned, held: rows that it learned from, and that were held out; None where none were.
         left_out: rows without the label that the algorithm reads.
         steps: updates.
+        compared: how it was chosen, where several were compared; else None.
     """
 
     model: Model
@@ -43,6 +45,7 @@ class Trained:
     held: Labelled | None
     left_out: int
     steps: int
+    compared: Compared | None = None
 
     @cached_property
     def measured(self) -> Mapping[str, float]:
@@ -82,6 +85,7 @@ def fit_and_measure(
     data: Labelled,
     algorithm: str | None = None,
     *,
+    against: Sequence[str] = (),
     validation: float | str = 0.1,
     as_published: str | None = None,
     steps: int | None = None,
@@ -98,6 +102,8 @@ def fit_and_measure(
 
     Args:
         algorithm: a name; by default what suits the labels.
+        against: further names. All are compared on a fifth of the rows to learn from, and the one
+            that is right most often is trained on all of these; see ``compare_ways``.
         validation: the share of rows to hold out; 0 trains on all, and ``truth`` holds out the rows
             whose true label is known. An official test set is held out whatever it is.
         as_published: a data set, for the network, recipe, epochs and hyper-parameters that were
@@ -133,9 +139,25 @@ def fit_and_measure(
         _check_inputs(settings, data)
     usable, left_out = _usable(data, name)
     learned, held = _divided(usable, validation, seed)
+    compared = None
+    if against:
+        _check_against(asked, as_published)
+        compared = compare_ways(
+            learned,
+            (name, *against),
+            steps=steps,
+            seed=seed,
+            scaling=scaling,
+            net=net,
+            recipe=recipe,
+            device=device,
+            watch=lambda done, total: watch(done, total + total // (1 + len(against))),
+        )
+        name = compared.chosen
     if is_classifier(name):
-        model = fit(learned, name, seed=seed, watch=watch, **_of_network(net, recipe, steps, asked))
-        return _remembering(Trained(model, name, learned, held, left_out, 0))
+        said = {} if compared else _of_network(net, recipe, steps, asked)
+        model = fit(learned, name, seed=seed, watch=watch, **said)
+        return _remembering(Trained(model, name, learned, held, left_out, 0, compared))
     if steps is None:
         batch = int(asked.get("batch_size", 0))
         steps = STEPS if settings is None else settings.updates(learned.n, batch)
@@ -152,7 +174,17 @@ def fit_and_measure(
         watch=watch,
         **asked,
     )
-    return _remembering(Trained(model, name, learned, held, left_out, steps))
+    return _remembering(Trained(model, name, learned, held, left_out, steps, compared))
+
+
+def _check_against(asked: Mapping[str, Any], as_published: str | None) -> None:
+    """Refuse what is said of one algorithm where several are compared."""
+    if asked or as_published is not None:
+        what = "hyper" if asked else "as_published"
+        raise Refusal(
+            f"`{what}` is of one algorithm, and several are compared.",
+            "leave it out, or leave `against` out",
+        )
 
 
 def _remembering(trained: Trained) -> Trained:
