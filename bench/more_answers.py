@@ -1,10 +1,10 @@
-"""How many labels are right, and how many more answers it takes: told, and of simulated crowds found.
+"""How many labels are right, and how many more answers it takes: what is told, and what is so.
 
 Crowds are simulated, a few answers an item, and Dawid and Skene's model is fitted. What
 ``crowd.more_answers`` then tells is held against what it takes: the crowd is asked on, always about
 the items of the lowest priority, and the model is fitted again, until so many labels are right.
 
-    python bench/more_answers.py            about ten minutes; writes bench/results/more_answers.json
+    python bench/more_answers.py            ten minutes; writes bench/results/more_answers.json
     python bench/more_answers.py --quick    a few crowds; writes nothing
 
 Annotators err independently, as what is told says that it takes for granted.

@@ -671,3 +671,22 @@ def test_predictions_are_left_out_and_sets_are_written(candidly):
     ):
         status, _, err = candidly(*ask, *more)
         assert (status, words in err) == (2, True), err
+
+
+def test_several_are_compared_and_one_is_chosen(candidly, trained):
+    asked = ("train", "noisy.csv", "--label", "noisy", "--algorithm", "logistic", "--against", "ce")
+    status, out, err = candidly(*asked, "--steps", 150, "--out", "n.safetensors")
+    assert status == 0, err
+    assert "rows that none has seen" in out
+    status, told, _ = candidly(*asked, "--steps", 150, "--out", "n.safetensors", "--json")
+    found = json.loads(told)
+    assert {one["name"] for one in found["compared"]["contestants"]} == {"logistic", "ce"}
+    assert found["algorithm"] == found["compared"]["chosen"]
+    assert load_model("n.safetensors").about["algorithm"] == found["algorithm"]
+    status, _, err = candidly(*asked, "--hyper", "lr=0.1", "--out", "n.safetensors")
+    assert status == 2
+    assert "several are compared" in err
+    assert "--hyper" in err
+    status, _, err = candidly(*asked, "--against", "nonsense", "--out", "n.safetensors")
+    assert status == 2
+    assert "nonsense" in err

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+import made_documents as made
 from candidly import crowd, errors
 from candidly.data.ingest.previews import Field, Preview
 from candidly.errors.confident.issues_document import issues_document
 from candidly.people.crowd.consensus_document import crowd_document
 
-import made_documents as made
 from needs import a_browser
 from simulated_crowd import matrices, simulated
 
@@ -103,7 +103,8 @@ QUICK = ("check of rows", "crowd of many")
 
 @pytest.mark.parametrize("size", list(SIZES))
 @pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in PAGES]
+    "name",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in PAGES],
 )
 def test_a_page_is_short_fits_and_can_be_read_by_everybody(opened, name, size):
     page = opened(name, size)

@@ -80,8 +80,10 @@ def forest_plot(
                     axes.plot([one.low, one.high], [place, place], color=ink, lw=1.6)
             inks = [INK if row.aside else colour for _, row, _ in shown]
             faces = inks if s == 0 else [PAPER] * len(inks)
-            x, y = [one.value for _, _, one in shown], [place for place, _, _ in shown]
-            axes.scatter(x, y, s=24, facecolors=faces, edgecolors=inks, linewidths=1.2, zorder=3)
+            values, places = [one.value for _, _, one in shown], [place for place, _, _ in shown]
+            axes.scatter(
+                values, places, s=24, facecolors=faces, edgecolors=inks, linewidths=1.2, zorder=3
+            )
             if len(series) > 1:
                 face = colour if s == 0 else PAPER
                 line = {"color": colour, "marker": "o", "markersize": 5, "markerfacecolor": face}

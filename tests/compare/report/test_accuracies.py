@@ -36,18 +36,16 @@ def test_an_interval_is_that_of_a_paired_test_against_who_is_always_wrong():
     assert _point(mine[0], "top1", whole.design).low == pytest.approx(max(0, low))
 
 
-tables = st.lists(
-    st.lists(st.floats(0, 1), min_size=6, max_size=6), min_size=4, max_size=4
-).map(np.array)
+tables = st.lists(st.lists(st.floats(0, 1), min_size=6, max_size=6), min_size=4, max_size=4).map(
+    np.array
+)
 
 
 @given(tables, st.floats(0.05, 0.9))
 def test_bars_join_exactly_the_runs_of_which_no_two_are_apart(table, alpha):
     names = sorted("abcdef", key=lambda name: -table[:, "abcdef".index(name)].mean())
     found = compare_all(table, list("abcdef"), RandomSplits(0.1), alpha)
-    apart = {
-        frozenset((p.first, p.second)) for p in found.pairs if p.verdict in ("win", "loss")
-    }
+    apart = {frozenset((p.first, p.second)) for p in found.pairs if p.verdict in ("win", "loss")}
     every = [
         (a, b)
         for a in range(6)

@@ -75,7 +75,7 @@ def test_everything_is_on_the_page(results, page):
         assert texts.issuperset(sentences)
     assert texts.issuperset({"line 3 is torn", "configs", "Settings"})
     assert "33 of 36 planned runs are finished; none diverged." in texts
-    # per data set: accuracies, four box plots, two learning curves, what choosing costs, two of cost
+    # per data set: accuracies, four box plots, two curves, what choosing costs, two of cost
     assert outline.tags.count("svg") == 2 * (1 + 4 + 2 + 1 + 2)
     # two data sets and four criteria: two tables of accuracies
     assert outline.tags.count("caption") == 2 + 2 * (1 + 1 + 1 + 4) + 1

@@ -99,6 +99,7 @@ def test_what_was_saved_again_is_found_and_nothing_else(tmp_path):
     assert "2 pictures are of one colour" in said
     assert "01-" in found.alike.grid().text()
     page = found.document().render("html", 100)
+    assert "<h2>Near copies</h2>" in found.document().page()
     assert "near copies" in page
 
 

@@ -59,8 +59,10 @@ def told_and_true(seeds, share, **kind):
         rows = [(i, str(j), k) for i, j, k in as_rows(answers)]
         found = fitted(rows, answers, one_coin)
         told = more_answers(found, share, seed=seed)
-        yield told, (found.labels == truth).mean(), asked_for(
-            found, truth, rows, ask, share, one_coin
+        yield (
+            told,
+            (found.labels == truth).mean(),
+            asked_for(found, truth, rows, ask, share, one_coin),
         )
 
 
@@ -123,7 +125,7 @@ def test_who_knows_nothing_never_gets_there():
 
 
 def test_the_same_seed_tells_the_same_and_a_sample_stands_for_all(monkeypatch):
-    truth, answers, _ = crowd_of(3, n=800, one_coin=True)
+    _, answers, _ = crowd_of(3, n=800, one_coin=True)
     found = fitted(as_rows(answers), answers, True)
     whole = more_answers(found, 0.95, draws=30)
     assert whole == more_answers(found, 0.95, draws=30)
@@ -145,7 +147,7 @@ def test_a_higher_share_never_takes_fewer(seed, share, more):
 
 def test_what_fits_no_rates_is_refused():
     answers = crowd.Answers.from_columns([0, 0, 1, 1], ["a", "b"] * 2, [0, 1, 1, 1])
-    with pytest.raises(ValueError, match="crowd.dawid_skene"):
+    with pytest.raises(ValueError, match=r"crowd\.dawid_skene"):
         more_answers(crowd.majority(answers), 0.9)
     for share in (0, 1, 1.2, float("nan")):
         with pytest.raises(ValueError, match="between 0 and 1"):

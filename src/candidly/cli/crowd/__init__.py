@@ -79,8 +79,8 @@ def consensus(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write every annotator, such as to pay or to leave out: answers, agreement and its "
-            "interval, and of items whose label is known how many are right: .parquet .csv .json.",
+            help="Write every annotator, such as to pay: answers, agreement with its interval, and "
+            "of items whose label is known how many are right: .parquet .csv .json.",
         ),
     ] = None,
     html: Annotated[

@@ -23,8 +23,8 @@ from ..sweep.counts import counted
 from ..sweep.results import Results
 from ..sweep.select import Cell, cells, usual_criteria
 from ._dataset import dataset_section, dataset_views, runs_id
-from .accuracies import accuracies_figure
 from ._wording import NOTHING, legend, warm_up_text
+from .accuracies import accuracies_figure
 from .completeness import completeness_text, missing_grid
 from .design import by_split
 from .findings import findings_by_dataset

@@ -90,7 +90,9 @@ class LookAlikes:
             for rows in groups[:LISTED]
         ]
         more = f": the first {LISTED} of {len(groups):,} groups" if len(groups) > LISTED else ""
-        return Grid(f"Near copies{more}", (Column("pictures"), Column("labels")), lines)
+        return Grid(
+            f"Near copies{more}", (Column("pictures", "name"), Column("labels", "name")), lines
+        )
 
     def as_dict(self) -> dict[str, object]:
         """For JSON."""

@@ -19,6 +19,7 @@ from ...data.labels.labelled import Labelled
 from ...ground.problem import passed
 from ...show.document import Document
 from ...show.grid import Grid
+from ...show.pieces import Section
 from ...stats.checked import WRONG, CheckedCount
 from ..amount import MOST, WrongLabels, rows_to_check, table_to_check
 from ..amount.shown import depths_grid, how_many
@@ -337,9 +338,14 @@ class Checked:
         """Of tags that all hold, how many of each are missing and too much; None of others."""
         return None
 
+    @property
+    def copies(self) -> tuple[Grid, ...]:
+        """Of pictures a table of near copies, where there are some."""
+        return () if self.alike is None or not self.alike.groups else (self.alike.grid(),)
+
     def grids(self) -> tuple[Grid, ...]:
         """Tables for people, beside the one of listed rows: how many are wrong at which depth."""
-        copies = () if self.alike is None or not self.alike.groups else (self.alike.grid(),)
+        copies = self.copies
         if self.wrong is None or self.wrong.why:
             return copies
         return (depths_grid(self.wrong, self.issues, self.counted), *copies)
@@ -400,6 +406,7 @@ class Checked:
             following=following,
             counting=counting,
             headline=self.headline(),
+            further=[Section("Near copies", self.copies)] if self.copies else (),
             how_many=None
             if self.wrong is None
             else how_many(self.wrong, self.issues, self.counted),

@@ -22,7 +22,8 @@ PAIRS = 20  # confusions that are listed where there is no map
 BARS = 20  # classes that are listed
 
 EXPECTED = (
-    "Expected wrong, of labels that the classifier contradicts: given class (rows), predicted class (columns)"
+    "Expected wrong, of labels that the classifier contradicts: given class (rows), predicted "
+    "class (columns)"
 )
 FLAGGED = "Flagged examples by given class (rows) and proposed class (columns)"
 

@@ -66,6 +66,7 @@ def issues_document(
     counting: Sequence[str] = (),
     headline: str = "",
     how_many: Section | None = None,
+    further: Sequence[Section] = (),
 ) -> Document:
     """How many labels are wrong, which as which class, the examples, and what it rests on.
 
@@ -84,6 +85,7 @@ def issues_document(
         counting: commands by which people count the wrong labels among all.
         headline: the answer; by default how many are to be looked at.
         how_many: how many labels are wrong; by default what confident learning counts.
+        further: sections behind the examples.
 
     Raises:
         ValueError: the media do not fit, or the evidence is not about one label per example.
@@ -153,6 +155,7 @@ def issues_document(
         (
             *first,
             *([_shown(cards, flagged, issues.rank, absent)] if cards else []),
+            *further,
             *next_commands(following, counting),
             *([Section("How it was found", (Bullets(findings),))] if findings else []),
             *last,
@@ -288,8 +291,9 @@ def _shown(cards: Sequence[Mapping[str, Any]], flagged: int, rank: str, absent: 
         " Columns whose value is more usual for the proposed class come first; in bold, where it "
         "is far more usual."
     ) * bool(cards[0]["item"].fields)
+    end = "highest" if rank == "chance" else "lowest"
     told = (
-        f"By {rank}, the {'highest' if rank == 'chance' else 'lowest'} first{out}. Beside each class: the probability that the model gave "
+        f"By {rank}, the {end} first{out}. Beside each class: the probability that the model gave "
         f"it.{order}"
     )
     return Section(f"The most suspicious{first}", (told, gallery_of(cards)))

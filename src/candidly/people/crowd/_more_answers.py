@@ -141,8 +141,8 @@ def more_answers(
     tail = (1 - LEVEL) / 2
     scaled = needed * n / len(world.posterior)
     middle, low, high = (_number(scaled, q) for q in (0.5, tail, 1 - tail))
-    ends = np.quantile(now, [tail, 1 - tail]).tolist()
-    return MoreAnswers(share, float(now.mean()), *ends, n, middle, low, high, draws)
+    least, most = np.quantile(now, [tail, 1 - tail]).tolist()
+    return MoreAnswers(share, float(now.mean()), least, most, n, middle, low, high, draws)
 
 
 @dataclass(frozen=True, eq=False)

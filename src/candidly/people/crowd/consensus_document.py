@@ -144,27 +144,27 @@ def clearly_behind(people: pl.DataFrame) -> list[bool]:
     Args:
         people: from ``crowd.annotators``.
     """
-    middle = people["agreement"].median()
-    if len(people) < 3 or middle is None:
+    there = people["agreement"].drop_nulls().to_numpy()
+    if len(people) < 3 or not len(there):
         return [False] * len(people)
     of = people["shared"].to_numpy()
     agreed = np.rint(people["agreement"].fill_null(0.0).to_numpy() * of)
     high = share_interval(agreed, np.maximum(of, 1), 1 - ALPHA / len(people))[:, 1]
-    found: list[bool] = ((of > 0) & (high < middle)).tolist()
+    found: list[bool] = ((of > 0) & (high < np.median(there))).tolist()
     return found
 
 
 def _standing(people: pl.DataFrame, behind: Sequence[bool]) -> str:
     """How many are clearly behind, in a sentence."""
-    middle, everyone, count = people["agreement"].median(), len(people), sum(behind)
-    if everyone < 3 or middle is None:
+    there, everyone, count = people["agreement"].drop_nulls().to_numpy(), len(people), sum(behind)
+    if everyone < 3 or not len(there):
         return f"{everyone:,} annotators are too few to say who of them is behind the others."
     who = f"{count:,} of {everyone:,} annotators agree" if count else "No annotator agrees"
     if count == 1:
         who = f"1 of {everyone:,} annotators agrees"
     return (
-        f"{who} with the consensus less often than the middle one ({100 * middle:.0f} %), "
-        "beyond chance."
+        f"{who} with the consensus less often than the middle one "
+        f"({100 * float(np.median(there)):.0f} %), beyond chance."
     )
 
 
@@ -227,7 +227,9 @@ def _confused(consensus: Consensus, people: pl.DataFrame) -> Iterator[Section]:
     place = {name: j for j, name in enumerate(answers.annotators)}
     for name in people["annotator"].head(WORST if len(people) > WORST else 0):
         mine = _said_there(consensus, answers.annotator == place[name])
-        maps.append(_heat(f"{name}, {answers.per_annotator[place[name]]:,} answers", consensus, mine))
+        maps.append(
+            _heat(f"{name}, {answers.per_annotator[place[name]]:,} answers", consensus, mine)
+        )
     lowest = ", and by those of the lowest quality" * (len(maps) > 1)
     told = f"By all{lowest}. A row is the consensus, a column what was said there; in percent."
     yield Section("Which class for which", (told, maps[0], _fold_pieces(maps[1:])))

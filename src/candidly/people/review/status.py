@@ -31,7 +31,9 @@ def status_of(project: Project) -> dict[str, Any]:
         "left": found.left,
         "verdicts": dict(found.verdicts),
         "decided by the organiser": found.decided,
-        "people": [{**asdict(one), "seconds": one.seconds, "warn": one.warn} for one in whole.people],
+        "people": [
+            {**asdict(one), "seconds": one.seconds, "warn": one.warn} for one in whole.people
+        ],
     }
     if found.agreement is not None:
         agreed = found.agreement
