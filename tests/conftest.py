@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 # before NumPy is loaded: test processes share the cores, and threads that wait for cores spin
@@ -31,6 +32,7 @@ settings.load_profile("candidly")
 
 import needs  # noqa: E402
 
+SLOW = Path(__file__).with_name("slow_tests.txt")
 STATES: dict[tuple[str, str], dict[str, Any]] = {}  # of generators, by module and name
 
 
@@ -54,6 +56,23 @@ def plugins_as_they_were() -> Iterator[None]:
         plugins.unload(plugins._LOADED[digest])
     for kind, name in set(plugins._OWNER) - owned:
         plugins._remove([(kind, name)])
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks as slow what ``slow_tests.txt`` lists; of a file that is whole, a name that is none
+    is a fault."""
+    listed = set(SLOW.read_text(encoding="utf-8").split("\n")) - {""}
+    for item in items:
+        if item.nodeid in listed:
+            item.add_marker(pytest.mark.slow)
+    if not any("::" in argument for argument in config.args):
+        files = {item.nodeid.partition("::")[0] for item in items}
+        names = {item.nodeid.partition("[")[0] for item in items}
+        every = {one.partition("[")[0] for one in listed}
+        gone = [one for one in every - names if one.partition("::")[0] in files]
+        if gone:
+            raise pytest.UsageError(f"{SLOW} lists {min(gone)}, which is no test. Take it out.")
 
 
 def pytest_collection_finish() -> None:

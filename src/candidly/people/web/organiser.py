@@ -56,6 +56,7 @@ DOWNLOADS = (
     Download("crowd", ".csv", "one label a person, for candidly crowd"),
     Download("totals", ".json", "counts, in the layout of the released files"),
     Download("log", ".jsonl", "everything that was said, to merge"),
+    Download("pay", ".csv", "a row per person: answers, time, known items"),
     Download("events", ".csv", "who signed in, exported, left somebody out"),
     Download("label-studio", ".json", "tasks with answers"),
     Download("label-studio", ".xml", "its labelling set-up"),
