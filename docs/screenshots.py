@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -139,8 +140,8 @@ def lost(folder: Path) -> Path:
 
 
 def told(folder: Path, *lines: str) -> None:
-    """Run lines of the command line in a new folder."""
-    folder.mkdir()
+    """Run lines of the command line in a folder."""
+    folder.mkdir(exist_ok=True)
     for line in lines:
         command = (sys.executable, "-m", "candidly", *shlex.split(line))
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
@@ -170,6 +171,19 @@ def checked_pets(folder: Path) -> Path:
     """The page of a check of made-up animals."""
     told(folder, "example pets", "check pets.csv --label kind")
     return folder / "pets-check.html"
+
+
+def digit_errors(folder: Path) -> Path:
+    """The page of ``label-errors.md``: its Python up to the files, then its command."""
+    text = (Path(__file__).parent / "label-errors.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    last = next(k for k, block in enumerate(blocks) if "np.save(" in block)
+    folder.mkdir()
+    (folder / "made.py").write_text("\n".join(blocks[: last + 1]), encoding="utf-8")
+    subprocess.run([sys.executable, "made.py"], cwd=folder, check=True, capture_output=True)
+    files = "--labels labels.npy --probs probs.npy --media images.npy"
+    told(folder, f"errors find {files} --by margin --count 50 --html page.html")
+    return folder / "page.html"
 
 
 @dataclass(frozen=True)
@@ -203,6 +217,7 @@ class PageShot:
 PAGES = {
     "check": PageShot(checked_pets, (1040, 1180)),
     "check-rows": PageShot(checked_pets, at="The most suspicious"),
+    "label-errors": PageShot(digit_errors, (1040, 1180)),
     "benchmark-owner": PageShot(leaderboard, (1040, 900)),
     "several-annotators": PageShot(annotators, (1040, 900)),
     "building": PageShot(building),
