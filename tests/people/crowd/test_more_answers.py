@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,9 @@ from candidly.people.crowd import _more_answers as module
 from candidly.people.crowd import more_answers, priorities
 
 from simulated_crowd import as_rows, matrices, simulated
+
+ROOT = Path(__file__).parents[3]
+RESULTS = ROOT / "bench" / "results" / "more_answers.json"
 
 
 def crowd_of(seed, n=400, m=3, number=15, each=3, right=(0.6, 0.9), one_coin=False):
@@ -153,7 +158,22 @@ def test_what_fits_no_rates_is_refused():
         with pytest.raises(ValueError, match="between 0 and 1"):
             more_answers(fitted(as_rows(answers), answers, False), share)
     with pytest.raises(ValueError, match="fits no error rates"):
-        crowd.check_reach("majority", None)
+        crowd.check_reach("majority", False)
     model = crowd.dawid_skene(answers, probs=np.full((2, 2), 0.5))
     with pytest.raises(ValueError, match="answers alone"):
         more_answers(model, 0.9)
+
+
+@pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+def test_the_page_says_what_was_measured():
+    claims = json.loads(RESULTS.read_text(encoding="utf-8"))["claims"]
+    ends = {}
+    for claim in claims:
+        ends.setdefault(claim["name"].rpartition(": ")[2], []).append(claim["value"])
+    told = " ".join((ROOT / "docs" / "crowd.md").read_text(encoding="utf-8").split())
+    for what in ("intervals that hold what it takes", "intervals that hold what is right"):
+        low, high = (f"{100 * end(ends[what]):.0f}" for end in (min, max))
+        assert f"in {low} to {high} %" in told
+    assert f"at most {100 * max(ends['told minus right']):.1f} points off" in told
+    assert f"up to {100 * max(ends['mean posterior minus right']):.1f} too much" in told
+    assert all(claim["holds"] is not False for claim in claims)

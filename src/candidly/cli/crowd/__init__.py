@@ -163,7 +163,7 @@ def consensus(
     check_form(form)
     by = lookup(crowd.METHODS, by, "way to a consensus")[0]
     if reach is not None:
-        crowd.check_reach(by, probs)
+        crowd.check_reach(by, probs is not None)
     check_place(out, "--out", TABLES if into is None else ())
     if into is not None and out is None:
         raise ValueError("--into is the table that --out becomes; say where with --out.")

@@ -73,21 +73,21 @@ PREMISE = (
 )
 
 
-def check_reach(by: str, probs: Any) -> None:
+def check_reach(by: str, model: bool) -> None:
     """Refuse a way to a consensus of which ``more_answers`` can say nothing.
 
     Args:
-        by: its name. probs: a model's probabilities, or None.
+        by: its name. model: whether a model's probabilities have a part in it.
 
     Raises:
-        ValueError: it fits no error rates, or there are probabilities.
+        ValueError: it fits no error rates, or they have.
     """
     if by not in FITTED:
         raise Refusal(
             f"{by} fits no error rates of annotators, from which further answers could be drawn.",
             "take `by='dawid-skene'`, or `by='one-coin'` for few answers each",
         )
-    if probs is not None:
+    if model:
         raise Refusal(
             "how many more answers are needed is told of answers alone.", "leave out `probs`"
         )
@@ -124,7 +124,7 @@ def more_answers(
         ValueError: no such consensus or share.
     """
     made_by(consensus, DawidSkene, "consensus", "crowd.dawid_skene")
-    check_reach(FITTED[0], consensus.model_weight or None)
+    check_reach(FITTED[0], consensus.model_weight > 0)
     if not 0 < share < 1:
         raise ValueError(f"`share` is {share!r}; it lies between 0 and 1, such as 0.97.")
     draws = whole(draws, "draws", low=1)
