@@ -215,7 +215,7 @@ class PageShot:
 
 
 PAGES = {
-    "check": PageShot(checked_pets, (1040, 1180)),
+    "check": PageShot(checked_pets, (1040, 860)),
     "check-rows": PageShot(checked_pets, at="The most suspicious"),
     "label-errors": PageShot(digit_errors, (1040, 1180)),
     "benchmark-owner": PageShot(leaderboard, (1040, 900)),
