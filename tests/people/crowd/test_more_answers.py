@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from pathlib import Path
 
@@ -11,10 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from candidly import load
 from candidly.people import crowd
 from candidly.people.crowd import _more_answers as module
 from candidly.people.crowd import more_answers, priorities
 
+from needs import real_files
 from simulated_crowd import as_rows, matrices, simulated
 
 ROOT = Path(__file__).parents[3]
@@ -177,3 +180,15 @@ def test_the_page_says_what_was_measured():
     assert f"at most {100 * max(ends['told minus right']):.1f} points off" in told
     assert f"up to {100 * max(ends['mean posterior minus right']):.1f} too much" in told
     assert all(claim["holds"] is not False for claim in claims)
+
+
+@real_files
+@pytest.mark.parametrize("name", ["labelme", "sentiment", "bluebirds"])
+def test_of_real_crowds_the_page_says_what_is_told_and_what_is_right(name):
+    data = load(name, os.environ["CANDIDLY_DATA"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = crowd.dawid_skene(crowd.Answers.from_labelled(data))
+    right, told = (found.labels == data.truth).mean(), more_answers(found, 0.9).now
+    row = f"| `{name}` | {right:.1%} | {told:.1%} | {found.quality.mean():.1%} |".replace("%", " %")
+    assert row in (ROOT / "docs" / "crowd.md").read_text(encoding="utf-8")
