@@ -690,3 +690,17 @@ def test_several_are_compared_and_one_is_chosen(candidly, trained):
     status, _, err = candidly(*asked, "--against", "nonsense", "--out", "n.safetensors")
     assert status == 2
     assert "nonsense" in err
+
+
+def test_steps_may_be_found_by_early_stopping(candidly, trained):
+    asked = ("train", "noisy.csv", "--label", "noisy", "--algorithm", "ce", "--steps", "auto")
+    status, out, err = candidly(*asked, "--hyper", "batch_size=32", "--out", "n.safetensors")
+    assert status == 0, err
+    assert "early stopping: the given label was predicted most often, for" in out
+    status, told, _ = candidly(
+        *asked, "--hyper", "batch_size=32", "--out", "n.safetensors", "--json"
+    )
+    found = json.loads(told)
+    assert found["steps"] == found["early stopping"]["steps"] % 10_000
+    status, _, err = candidly(*asked[:-1], "soon", "--out", "n.safetensors")
+    assert (status, "Or write auto" in err) == (2, True)

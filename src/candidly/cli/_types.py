@@ -50,13 +50,20 @@ def counted(text: str, option: str, least: int = 0) -> int:
     return int(integer(least, MOST)(text, option))
 
 
-def whole(help: str, least: int = 0, most: int = MOST, names: tuple[str, ...] = ()) -> Any:
+def whole(
+    help: str,
+    least: int = 0,
+    most: int = MOST,
+    names: tuple[str, ...] = (),
+    words: tuple[str, ...] = (),
+) -> Any:
     """An option that takes a whole number from ``least`` to ``most``.
 
     Args:
         names: the names of the option, where it has others than the parameter's.
+        words: what may stand there instead.
     """
-    reader = Bounded(integer(least, most), least, most)
+    reader = Bounded(integer(least, most), least, most, words)
     return typer.Option(*names, parser=reader, metavar="N", help=help)
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ...data.labels.labelled import Labelled
 
 ENDING = ".safetensors"
+AUTO = "auto"  # of --steps: early stopping
 CHECKED = "truth"  # of --validation: the rows whose true label is known
 
 
@@ -79,7 +80,13 @@ def train(
         ),
     ] = None,
     steps: Annotated[
-        int | None, whole("Updates. (default: 10000, or the published epochs)", least=1)
+        Any,
+        whole(
+            "Updates; auto: as many as early stopping on a fifth of the rows to learn from says, "
+            "by labels as they are given. (default: 10000, or the published epochs)",
+            least=1,
+            words=(AUTO,),
+        ),
     ] = None,
     seed: Annotated[int, random_seed("Of what is held out, of initialisation and order.")] = 0,
     hyper: Hyper = None,
@@ -119,7 +126,7 @@ def train(
     if recipe is not None:
         recipe = read_recipe(recipe, "--recipe").text
     asked = hyper_of(hyper)
-    done = [0, steps or 0]
+    done = [0, 0 if steps in (None, AUTO) else steps]
     with stoppable(lambda: _stopped(*done)):
         from ...learn.model.measured import columns_of, fit_and_measure, published_settings
 
@@ -160,6 +167,7 @@ def train(
             "labels": "candidate sets" if trained.reads_sets else "one label a row",
             "algorithm": model.about["algorithm"],
             "default": algorithm is None and trained.compared is None,
+            "early stopping": None if trained.needed is None else asdict(trained.needed),
             "compared": None if trained.compared is None else asdict(trained.compared),
             "judged": model.about.get("classifier", {}).get("judged", []),
             "net": model.about["net"],

@@ -39,6 +39,12 @@ def print_training(about: dict[str, Any], data: Labelled, chosen: str = "") -> N
     default = f", the default for {about['labels']}" if about["default"] else ""
     trained = f"{about['steps']:,} updates on" if about["steps"] else "learned from"
     print(f"{about['algorithm']}{default}: {trained} {about['learned from']:,} rows")
+    if found := about["early stopping"]:
+        print(
+            f"early stopping: {_label_of(about)} was predicted most often, for "
+            f"{found['right'] / found['rows']:.1%} of {found['rows']:,} rows left out, after "
+            f"{found['steps']:,} of {found['tried']:,} updates"
+        )
     if about["judged"]:
         print(_judged(about["judged"]).text())
     if about["track"]:
@@ -68,7 +74,7 @@ def print_training(about: dict[str, Any], data: Labelled, chosen: str = "") -> N
 
 
 def _label_of(about: dict[str, Any]) -> str:
-    return "a candidate" if about["labels"] == "candidate sets" else "given label"
+    return "a candidate" if about["labels"] == "candidate sets" else "the given label"
 
 
 def _compared(found: dict[str, Any], label: str) -> Grid:

@@ -92,9 +92,9 @@ def compare_ways(
     """
     if len(set(names)) < len(names) or len(names) < 2:
         raise ValueError(f"`against` leaves {', '.join(names)}; name at least two, each once.")
-    sets = {_reads_sets(name) for name in names}
+    sets = {reads_sets(name) for name in names}
     if len(sets) > 1:
-        one, other = (next(n for n in names if _reads_sets(n) == which) for which in (True, False))
+        one, other = (next(n for n in names if reads_sets(n) == which) for which in (True, False))
         raise Refusal(
             f"{one} learns from candidate sets and {other} from one label a row; they are not"
             " compared on the same rows.",
@@ -117,7 +117,7 @@ def compare_ways(
 
         more = {} if is_classifier(name) else of_network
         model = fit(learned, name, seed=seed, watch=tell, **more)  # type: ignore[arg-type]
-        right.append(_right(model.predict_logits(seen).argmax(1), seen, sets == {True}))
+        right.append(rights_of(model.predict_logits(seen).argmax(1), seen, sets == {True}))
     counts = [int(one.sum()) for one in right]
     best = int(np.argmax(counts))
     against = [k for k in range(len(names)) if k != best]
@@ -130,11 +130,12 @@ def compare_ways(
     return Compared(names[best], seen.n, tuple(found))
 
 
-def _reads_sets(name: str) -> bool:
+def reads_sets(name: str) -> bool:
+    """Whether an algorithm learns from candidate sets."""
     return not is_classifier(name) and "candidates" in method_named(name).reads
 
 
-def _right(predicted: np.ndarray, data: Labelled, sets: bool) -> np.ndarray:
+def rights_of(predicted: np.ndarray, data: Labelled, sets: bool) -> np.ndarray:
     """Where a candidate, or the given label, is predicted: bool (n,)."""
     if sets:
         assert data.candidates is not None

@@ -23,6 +23,7 @@ from ._fit import STEPS, default_algorithm, fit, method_named
 from ._model import Model, measures
 from .compared import Compared, compare_ways
 from .prediction_sets import HELD, remembered
+from .stopping import AUTO, Needed, updates_needed
 
 CHECKED = "truth"  # in place of a share of rows to hold out: those whose true label is known
 
@@ -37,6 +38,7 @@ class Trained:
         left_out: rows without the label that the algorithm reads.
         steps: updates.
         compared: how it was chosen, where several were compared; else None.
+        needed: how many updates early stopping found, where it was asked; else None.
     """
 
     model: Model
@@ -46,6 +48,7 @@ class Trained:
     left_out: int
     steps: int
     compared: Compared | None = None
+    needed: Needed | None = None
 
     @cached_property
     def measured(self) -> Mapping[str, float]:
@@ -88,7 +91,7 @@ def fit_and_measure(
     against: Sequence[str] = (),
     validation: float | str = 0.1,
     as_published: str | None = None,
-    steps: int | None = None,
+    steps: int | str | None = None,
     seed: int = 0,
     scaling: str = "train",
     net: str | None = None,
@@ -108,7 +111,8 @@ def fit_and_measure(
             whose true label is known. An official test set is held out whatever it is.
         as_published: a data set, for the network, recipe, epochs and hyper-parameters that were
             published for it and are not given here.
-        steps: updates; by default 10,000, or the published epochs.
+        steps: updates; by default 10,000, or the published epochs; ``auto``: as many as early
+            stopping on a fifth of the rows says, see ``updates_needed``.
         seed: the seed of what is held out, of initialisation and order.
         scaling, net, recipe, device, hyper: see ``fit``.
         begun: called with the number of updates before the first.
@@ -117,6 +121,10 @@ def fit_and_measure(
     Raises:
         ValueError, UnknownName: what does not suit the data, by name.
     """
+    if steps == AUTO and as_published is not None:
+        raise Refusal(
+            f"{passed('steps', AUTO)} and published epochs are two rules.", "leave one of them out"
+        )
     settings = published_settings(algorithm, as_published)
     own = net is not None and recipe is not None
     asked = dict(hyper)
@@ -145,7 +153,7 @@ def fit_and_measure(
         compared = compare_ways(
             learned,
             (name, *against),
-            steps=steps,
+            steps=STEPS if steps == AUTO else steps,  # type: ignore[arg-type]
             seed=seed,
             scaling=scaling,
             net=net,
@@ -161,20 +169,15 @@ def fit_and_measure(
     if steps is None:
         batch = int(asked.get("batch_size", 0))
         steps = STEPS if settings is None else settings.updates(learned.n, batch)
+    how = {"scaling": scaling, "net": net, "recipe": recipe, "device": device, **asked}
+    needed = None
+    if steps == AUTO:
+        needed = updates_needed(learned, name, seed=seed, watch=watch, **how)
+        steps = needed.steps
+    assert isinstance(steps, int)
     begun(steps)
-    model = fit(
-        learned,
-        name,
-        steps=steps,
-        seed=seed,
-        scaling=scaling,
-        net=net,
-        recipe=recipe,
-        device=device,
-        watch=watch,
-        **asked,
-    )
-    return _remembering(Trained(model, name, learned, held, left_out, steps, compared))
+    model = fit(learned, name, steps=steps, seed=seed, watch=watch, **how)
+    return _remembering(Trained(model, name, learned, held, left_out, steps, compared, needed))
 
 
 def _check_against(asked: Mapping[str, Any], as_published: str | None) -> None:
