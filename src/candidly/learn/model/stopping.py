@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +61,7 @@ def updates_needed(
         options: of ``fit``.
 
     Raises:
-        ValueError: what ``fit`` refuses; rows that are fewer than ``most`` divides.
+        ValueError: what ``fit`` refuses.
     """
     split = data.split(seed, test=0.0, validation=SHARE)
     learned, seen = data[split.train], data[split.validation]
@@ -76,7 +77,7 @@ def updates_needed(
         elif done - best[1] >= PATIENCE * EVERY:
             raise _Enough
 
-    try:
+    with suppress(_Enough):
         fit(
             learned,
             name,
@@ -87,6 +88,4 @@ def updates_needed(
             watch=watch,
             **options,
         )
-    except _Enough:
-        pass
     return Needed(best[1], best[0], seen.n, tried)
