@@ -108,3 +108,5 @@ def test_what_cannot_be_compared_is_refused():
         compare_ways(crossed(60), ["logistic", "forest"])
     with pytest.raises(ValueError, match="several are compared"):
         fit_and_measure(data, "ce", against=["gce"], lr=0.01)
+    with pytest.raises(ValueError, match="several are compared"):
+        fit_and_measure(data, "ce", against=["gce"], steps="auto")

@@ -76,6 +76,10 @@ def test_candidate_sets_are_judged_by_candidates_and_others_are_refused():
     data = from_arrays(np.eye(3)[truth] + rng.normal(size=(200, 3)) / 3, sets)
     found = updates_needed(data, "PRODEN", most=300)
     assert found.right > 0.7 * found.rows
+    told = from_arrays(data.inputs, sets, truth=truth)  # an oracle reads no label that judges
+    assert updates_needed(told, "supervised-oracle", most=100).right > 0.7 * found.rows
+    with pytest.raises(ValueError, match="20 are the fewest"):
+        updates_needed(noisy(60), "ce", most=100, batch_size=16)
     with pytest.raises(ValueError, match="`steps` is not used by logistic"):
         fit_and_measure(noisy(), "logistic", steps="auto")
     with pytest.raises(ValueError, match="two rules"):

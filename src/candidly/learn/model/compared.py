@@ -102,11 +102,7 @@ def compare_ways(
         )
     split = data.split(seed, test=0.0, validation=SHARE)
     learned, seen = data[split.train], data[split.validation]
-    if seen.n < FEWEST:
-        raise ValueError(
-            f"{data.source or 'the data'}: {data.n} rows to learn from leave {seen.n} to compare"
-            f" on, and {FEWEST} are the fewest. Leave `against` out, or give more rows."
-        )
+    check_enough(data, seen, "against")
     of_network = {"steps": steps, "net": net, "recipe": recipe}
     of_network |= {"scaling": scaling, "device": device}
     right = []
@@ -130,6 +126,22 @@ def compare_ways(
     return Compared(names[best], seen.n, tuple(found))
 
 
+def check_enough(data: Labelled, seen: Labelled, option: str) -> None:
+    """Refuse to judge on too few rows.
+
+    Args:
+        data: rows to learn from. seen: those of them that judge. option: which asks for it.
+
+    Raises:
+        ValueError: fewer than 20.
+    """
+    if seen.n < FEWEST:
+        raise ValueError(
+            f"{data.source or 'the data'}: {data.n} rows to learn from leave {seen.n} to compare"
+            f" on, and {FEWEST} are the fewest. Leave `{option}` out, or give more rows."
+        )
+
+
 def reads_sets(name: str) -> bool:
     """Whether an algorithm learns from candidate sets."""
     return not is_classifier(name) and "candidates" in method_named(name).reads
@@ -137,10 +149,9 @@ def reads_sets(name: str) -> bool:
 
 def rights_of(predicted: np.ndarray, data: Labelled, sets: bool) -> np.ndarray:
     """Where a candidate, or the given label, is predicted: bool (n,)."""
-    if sets:
+    if sets or data.given is None:  # an oracle reads neither
         assert data.candidates is not None
         return data.candidates[np.arange(data.n), predicted]
-    assert data.given is not None
     return predicted == data.given
 
 

@@ -149,11 +149,11 @@ def fit_and_measure(
     learned, held = _divided(usable, validation, seed)
     compared = None
     if against:
-        _check_against(asked, as_published)
+        _check_against(asked, as_published, steps)
         compared = compare_ways(
             learned,
             (name, *against),
-            steps=STEPS if steps == AUTO else steps,  # type: ignore[arg-type]
+            steps=steps,  # type: ignore[arg-type]
             seed=seed,
             scaling=scaling,
             net=net,
@@ -180,8 +180,15 @@ def fit_and_measure(
     return _remembering(Trained(model, name, learned, held, left_out, steps, compared, needed))
 
 
-def _check_against(asked: Mapping[str, Any], as_published: str | None) -> None:
+def _check_against(
+    asked: Mapping[str, Any], as_published: str | None, steps: int | str | None
+) -> None:
     """Refuse what is said of one algorithm where several are compared."""
+    if steps == AUTO:  # it would find as many updates for the chosen one as nobody compared
+        raise Refusal(
+            f"{passed('steps', AUTO)} is of one algorithm, and several are compared.",
+            "give a number of updates, or leave `against` out",
+        )
     if asked or as_published is not None:
         what = "hyper" if asked else "as_published"
         raise Refusal(

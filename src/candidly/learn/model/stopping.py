@@ -10,7 +10,7 @@ from typing import Any
 from ...data.labels.labelled import Labelled
 from ._fit import STEPS, fit
 from ._model import Model
-from .compared import SHARE, reads_sets, rights_of
+from .compared import SHARE, check_enough, reads_sets, rights_of
 
 AUTO = "auto"  # in place of a number of updates
 EVERY = 100  # updates, from one look to the next
@@ -61,10 +61,11 @@ def updates_needed(
         options: of ``fit``.
 
     Raises:
-        ValueError: what ``fit`` refuses.
+        ValueError: what ``fit`` refuses; fewer than 20 rows to judge on.
     """
     split = data.split(seed, test=0.0, validation=SHARE)
     learned, seen = data[split.train], data[split.validation]
+    check_enough(data, seen, "steps")
     sets = reads_sets(name)
     best, tried = (-1, 0), 0
 
