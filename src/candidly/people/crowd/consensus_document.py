@@ -173,7 +173,7 @@ def people_figures(people: pl.DataFrame, behind: Sequence[bool]) -> Figures:
     below = (
         "Each point is an annotator"
         + (", with a 95 % interval" if len(people) <= ENDS else "")
-        + ". Orange and square: less often than the middle one (dashed) beyond chance, over all "
+        + ". Orange diamonds: less often than the middle one (dashed) beyond chance, over all "
         "annotators."
     )
     title = "Agreement with the consensus, and how much was answered"
