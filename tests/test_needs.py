@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -21,6 +22,20 @@ def test_in_a_browser():
 """
 
 
+def _tests_of(folder, text, settings):
+    """Runs a file of tests in a folder of its own, under the ``conftest.py`` of all tests."""
+    here = Path(__file__).parent
+    for name in ["conftest.py", "slow_tests.txt"]:  # the second is read by the first
+        shutil.copy(here / name, folder)
+    (folder / "test_one.py").write_text(text)
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--rootdir", folder, folder],
+        env={**os.environ, "PYTHONPATH": str(here), "PATH": str(folder), **settings},
+        capture_output=True,
+        text=True,
+    )
+
+
 @pytest.mark.parametrize(
     ("ci", "status", "line"),
     [
@@ -30,15 +45,7 @@ def test_in_a_browser():
     ids=["elsewhere", "in CI"],
 )
 def test_a_machine_without_a_browser(tmp_path, ci, status, line):
-    here = Path(__file__).parent
-    (tmp_path / "conftest.py").write_text((here / "conftest.py").read_text())
-    (tmp_path / "test_one.py").write_text(BROWSER_TEST)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--rootdir", tmp_path, tmp_path],
-        env={**os.environ, "PYTHONPATH": str(here), "PATH": str(tmp_path), "CI": ci},
-        capture_output=True,
-        text=True,
-    )
+    done = _tests_of(tmp_path, BROWSER_TEST, {"CI": ci})
     assert done.returncode == status, done.stdout
     assert line in done.stdout
 
@@ -88,6 +95,7 @@ def served(folder):
 
 INSTALLED_MEANWHILE = """
 import os
+import shutil
 import needs
 
 def test_before():
@@ -105,15 +113,7 @@ def test_after():
 
 
 def test_a_program_that_appears_meanwhile_is_not_half_used(tmp_path):
-    here = Path(__file__).parent
-    (tmp_path / "conftest.py").write_text((here / "conftest.py").read_text())
-    (tmp_path / "test_one.py").write_text(INSTALLED_MEANWHILE)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--rootdir", tmp_path, tmp_path],
-        env={**os.environ, "PYTHONPATH": str(here), "PATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-    )
+    done = _tests_of(tmp_path, INSTALLED_MEANWHILE, {})
     assert done.returncode == 0, done.stdout
 
 
