@@ -12,6 +12,8 @@ import pytest
 
 from candidly import cli
 
+import needs
+
 ROOT = Path(__file__).parents[1]
 RUN = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES = [*RUN, *sorted((ROOT / "docs").glob("*/*.md"))]  # tutorials are run as notebooks
@@ -53,8 +55,24 @@ def test_every_block_runs(page, tmp_path, monkeypatch, capsys, plugins_as_they_w
             Path("sweep.toml").write_text(text)
 
 
+WITH_FILES = "$ CANDIDLY_DATA=~/data "  # in front of a command that takes real files
+BY_FILES = [page for page in RUN if WITH_FILES in page.read_text()]
+
+
+@needs.real_files
+@pytest.mark.slow
+@pytest.mark.parametrize("page", BY_FILES, ids=lambda p: p.name)
+def test_every_command_that_takes_real_files_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for language, text in BLOCK.findall(page.read_text()):
+        for line in re.sub(r"\\\n\s*", "", text).splitlines() if language == "console" else ():
+            if line.startswith(WITH_FILES):
+                run(line.replace("~/data", os.environ["CANDIDLY_DATA"])[2:], monkeypatch)
+
+
 def run(line: str, monkeypatch) -> None:
-    monkeypatch.setattr(sys, "argv", shlex.split(line, comments=True)[1:])
+    words = shlex.split(line, comments=True)
+    monkeypatch.setattr(sys, "argv", words[words.index("candidly") :])
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code in (0, None), line
@@ -72,7 +90,7 @@ def commands(text: str) -> list[list[str]]:
     found = []
     for _, block in re.findall(r"^ *```(\w*)\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE):
         for line in re.sub(r"\\\n\s*", " ", block).splitlines():
-            if command := re.match(r" *(?:\$ )?candidly ([a-z].*)", line):
+            if command := re.match(r" *(?:\$ )?(?:CANDIDLY_DATA=~/data )?candidly ([a-z].*)", line):
                 words = shlex.split(command[1], comments=True)
                 if "--import" in words:  # may stand anywhere on the line
                     at = words.index("--import")

@@ -22,6 +22,7 @@ from _label_errors.models import (
 )
 from _label_errors.page import make_page
 from _label_errors.published import CATEGORIES, COUNTS, appendix, models, table
+from candidly import errors
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "label_error_study.json"
@@ -63,6 +64,19 @@ def test_what_does_not_reproduce_is_named(measured):
     assert "29/24" in named
     assert "15.89" in named
     assert len(appendix()) == 3
+
+
+def test_the_labels_that_people_were_asked_about_are_the_lowest_margins(measured):
+    """What the page says of every set whose probabilities were released, and of each rule."""
+    for name, found in measured["sets"].items():
+        if (own := found["guessed"]) is not None:
+            assert (
+                own["asked and lowest"] == own["asked"] == int(table("table1")[name]["cl_guessed"])
+            )
+            near = 0.05 if name != "MNIST" else 0.9
+            assert abs(own["expected"] - own["asked"]) <= near * own["asked"], name
+            assert own["asked"] not in [own[rule] for rule in errors.COUNTS], name
+    assert round(100 / measured["sets"]["MNIST"]["guessed"]["expected"]) == 6
 
 
 def test_the_published_tables_agree_with_themselves():

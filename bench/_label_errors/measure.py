@@ -56,7 +56,7 @@ def measure_set(made: Study) -> dict[str, Any]:
         "catch-all": _catch_all(verdicts),
         "offered": [] if isinstance(votes, validation.SetTally) else list(votes.offered),
         "prediction is not the label": _disagreements(made),
-        "expected": _expected(made),
+        "guessed": _guessed(made),
     }
 
 
@@ -85,8 +85,18 @@ def _disagreements(made: Study) -> int | None:
     return int(np.count_nonzero(made.given != made.predicted))
 
 
-def _expected(made: Study) -> float | None:
-    """Wrong labels by the formula that is to say how many are flagged."""
+def _guessed(made: Study) -> dict[str, Any] | None:
+    """How many labels each rule flags; and of the lowest margins, as many as people were asked
+    about, how many these are."""
     if made.given is None or not made.probs:
         return None
-    return errors.counts(made.given, made.probs[0], normalise=True).expected
+    evidence = errors.examine(made.given, made.probs[0], normalise=True)
+    counts = errors.counts(evidence)
+    asked = np.unique(made.votes.item)
+    lowest = errors.find(evidence, by="margin", count=len(asked)).indices
+    return {
+        **{name: counts.named(name) for name in errors.COUNTS},
+        "exactly": counts.expected,
+        "asked": len(asked),
+        "asked and lowest": int(np.isin(lowest, asked).sum()),
+    }

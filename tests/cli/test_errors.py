@@ -86,12 +86,12 @@ def test_json_says_what_was_read_and_found(candidly, made):
     assert 0 <= row["margin"] <= 0.5
 
 
-@pytest.mark.parametrize(("count", "number"), [("7", 7), ("calibrated", None), (None, None)])
-def test_count_says_how_many_of_the_lowest(candidly, made, count, number):
+@pytest.mark.parametrize("count", ["7", "calibrated", "expected", None])
+def test_count_says_how_many_of_the_lowest(candidly, made, count):
     more = () if count is None else ("--count", count)
     found = asked(candidly, "--by", "self-confidence", *more)
-    name = "calibrated" if count else "off-diagonal"
-    assert found["counts"]["flagged"] == (number or found["counts"][name])
+    told = {**found["counts"], "expected": round(found["expected"]), "7": 7}
+    assert found["counts"]["flagged"] == told[count or "off-diagonal"]
 
 
 def test_rank_orders_what_is_shown(candidly, made):
@@ -339,7 +339,7 @@ def test_bad_data_are_one_sentence_and_status_2(candidly, made, tmp_path, verb, 
         (["--by", "noise rat"], "did you mean 'noise rate'?"),
         (["--rank", "margn"], "did you mean 'margin'?"),
         (["--count", "5"], "--count is for --by margin"),
-        (["--by", "margin", "--count", "many"], "Or write off-diagonal or calibrated"),
+        (["--by", "margin", "--count", "many"], "Or write off-diagonal, calibrated or expected"),
         (
             ["--by", "margin", "--count", "601"],
             "count is 601, but must be a whole number from 0 to 600",

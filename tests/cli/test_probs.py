@@ -177,12 +177,13 @@ def test_candidate_sets_have_their_own_last_line(candidly, tmp_path):
         (("data.npz", "--out", "p.npy", "--groups", "groups.npy"), "shape (3,), but there are 90"),
         (("data.npz", "--out", "p.npy", "--folds", 91), "there are 90 examples; use fewer folds"),
         (("data.npz", "--out", "p.npy", "--classifier", "PRODEN"), "has no candidates"),
-        (("digits", "--out", "p.npy"), "Make some with --labels flip:rate=0.3"),
+        (("truth.npz", "--out", "p.npy"), "Make some with --labels flip:rate=0.3"),
         (("nowhere.npz", "--out", "p.npy"), "no file nowhere.npz"),
     ],
 )
 def test_bad_requests_are_one_sentence_and_write_nothing(candidly, made, tmp_path, more, message):
     np.save(tmp_path / "groups.npy", np.zeros(3))
+    from_arrays(np.eye(90), truth=np.arange(90) % 3).save(tmp_path / "truth.npz")
     status, out, err = candidly("errors", "probs", *more)
     assert (status, out) == (2, "")
     assert message in err

@@ -43,7 +43,8 @@ def check(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="A table, or a folder of pictures with a subfolder a class."
+            metavar="FILE",
+            help="A table, a folder of pictures with a subfolder a class, or a known name.",
         ),
     ],
     roles: Roles = columns.ANY,

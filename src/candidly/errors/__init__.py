@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .amount import worth_a_look as worth_a_look
     from .checking import Checked as Checked
     from .checking import check as check
+    from .confident import COUNTS as COUNTS
     from .confident import EPSILON as EPSILON
     from .confident import FEW as FEW
     from .confident import METHODS as METHODS
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from .estimator import LabelErrorDetector as LabelErrorDetector
 
 _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
+    "COUNTS": "confident",
     "Checked": "checking",
     "CheckedCount": "amount",
     "CheckedRows": "amount",

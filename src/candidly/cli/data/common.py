@@ -24,10 +24,10 @@ Data = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
-def loaded_from(what: str, root: Path | None, roles: Roles) -> Labelled:
+def loaded_from(what: str, root: Path | None, roles: Roles, *, as_given: bool = False) -> Labelled:
     """A data set by name or path; what is warned of goes to stderr."""
     with held(), reading("reading images", "of the images read") as watch:
-        return load(what, root, watch=watch, roles=roles)
+        return load(what, root, watch=watch, roles=roles, as_given=as_given)
 
 
 def save(data: Labelled, out: Path, as_json: bool) -> None:

@@ -66,8 +66,9 @@ def find(
         str | None,
         typer.Option(
             metavar="N",
-            help="With --by margin or self-confidence, how many: a number, off-diagonal or "
-            "calibrated. (default: off-diagonal)",
+            help="With --by margin or self-confidence, how many: a number, off-diagonal, "
+            "calibrated, or expected, the share of wrong labels times their number. (default: "
+            "off-diagonal)",
         ),
     ] = None,
     rank: Annotated[str, typer.Option(help="Order: margin or self-confidence.")] = "margin",
@@ -249,19 +250,24 @@ def health(
         print(f"wrote {out}", file=sys.stderr)
 
 
-def _number(count: str | None, by: str) -> int | Literal["off-diagonal", "calibrated"] | None:
+def _number(
+    count: str | None, by: str
+) -> int | Literal["off-diagonal", "calibrated", "expected"] | None:
+    from ...errors.confident import COUNTS
+
     if count is None:
         return None
     if by not in ("margin", "self-confidence"):
         raise ValueError(
             f"--by {by!r} decides itself how many; --count is for --by margin and self-confidence."
         )
-    if count in ("off-diagonal", "calibrated"):
+    if count in COUNTS:
         return count  # type: ignore[return-value]
     try:
         return counted(count, "--count")
     except ValueError as error:
-        raise ValueError(f"{error} Or write off-diagonal or calibrated.") from None
+        *names, last = COUNTS
+        raise ValueError(f"{error} Or write {', '.join(names)} or {last}.") from None
 
 
 def _counted(evidence: Evidence | SetEvidence, flagged: int) -> dict[str, Any]:

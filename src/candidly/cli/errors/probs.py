@@ -151,7 +151,7 @@ def _groups(path: Path, loaded: Labelled) -> np.ndarray:
 def _loaded(what: str, root: Path | None, roles: Roles, labels: str | None) -> Labelled:
     from ...data import imperfect
 
-    loaded = loaded_from(what, root, roles)
+    loaded = loaded_from(what, root, roles, as_given=labels is None)
     if labels is not None:  # what was made is what is asked about
         loaded = imperfect.apply(dataclasses.replace(loaded, given=None), labels)
     return loaded

@@ -202,7 +202,7 @@ def _loaded(what: str, root: Path | None, roles: Any, labels: str | None) -> Lab
     from ...data.sources import load
 
     with _progress.reading("reading", "read") as watch:
-        loaded = load(what, root, watch=watch, roles=roles)
+        loaded = load(what, root, watch=watch, roles=roles, as_given=labels is None)
     if labels is not None:
         loaded = imperfect.apply(loaded, labels)
     return loaded

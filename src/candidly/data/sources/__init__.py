@@ -10,9 +10,10 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from warnings import warn
 
 from ...ground.names import UnknownName, same
-from ...ground.problem import Refusal, problem_of, refused
+from ...ground.problem import Refusal
 from ...ground.spec import halves
 from ...ground.spec import read as read_text
 from ..ingest import SUFFIXES, Roles, load_mat, read
@@ -224,6 +225,7 @@ def load(
     watch: Callable[[int, int], None] = lambda done, total: None,
     classes: Sequence[str] | int | None = None,
     roles: Roles | None = None,
+    as_given: bool = False,
 ) -> Labelled:
     """A known data set by name, or a file of your own.
 
@@ -239,6 +241,8 @@ def load(
         classes: for a file of your own, the names of the classes in order, or how many there are;
             by default what the labels show.
         roles: for a file of your own, which column is what (``ingest.Roles``).
+        as_given: the labels of a known data set that has one published label a row and no others,
+            such as ``mnist``, are given labels, which may be wrong, and no truth.
 
     Raises:
         UnknownName (a KeyError): no such data set, or no such option; the message suggests the
@@ -249,8 +253,8 @@ def load(
             with a known data set, which has its own.
 
     Warns:
-        UserWarning: the file of a known data set differs from the one on record, or labels were
-            found without the images that they are about.
+        UserWarning: a folder here has the name of a known data set; the file of one differs from
+            the one on record, or labels were found without the images that they are about.
     """
     if not isinstance(name_or_path, (str, os.PathLike)):
         raise ValueError(
@@ -270,16 +274,29 @@ def load(
     said = roles or Roles()
     said = said if classes is None else replace(said, classes=classes)
     refuse_unused(said, RolesUsed(f"{source.name}, which is read as it was published", ()))
+    if path.is_dir():
+        warn(
+            f"{path} is the known data set. The folder of that name here is read as {path}/.",
+            stacklevel=2,
+        )
+    data = _of_source(source, root, download, watch)
+    if as_given and data.label_kind is None and data.votes is None:
+        return replace(data, given=data.truth, truth=None)
+    return data
+
+
+def _of_source(
+    source: Source,
+    root: str | os.PathLike[str] | None,
+    download: bool,
+    watch: Callable[[int, int], None],
+) -> Labelled:
+    """A known data set as it was published."""
     if not source.files:
         refuse_root(root, f"{source.name}, which comes with scikit-learn")
         return source.loader()
     if source.finds:
-        try:
-            return source.loader(source.name, root, watch)
-        except FileNotFoundError as error:
-            problem = problem_of(error)
-            own = f" The folder of that name here is read as {path}/." * path.is_dir()
-            raise refused(FileNotFoundError, f"{problem.what}{own}", *problem.remedy) from None
+        return source.loader(source.name, root, watch)
     if source.parts:
         paths = find_parts(source, root, download)
         data = source.loader(paths, source.name, **source.asked())
@@ -287,11 +304,11 @@ def load(
             data = with_scored(data, source, root, watch)
         warn_if_parts_differ(paths, data, source)
         return data
-    path = find_file(source, root, download)
-    data = source.loader(path, source.name, **source.asked())
+    found = find_file(source, root, download)
+    data = source.loader(found, source.name, **source.asked())
     if source.learned:
         data = with_scored(data, source, root, watch)
-    warn_if_different(path, data, source)
+    warn_if_different(found, data, source)
     if source.pictures:
         data = with_pictures(data, source, root, watch)
     return data

@@ -66,8 +66,9 @@ def check(
     confident learning flags.
 
     Args:
-        where: a file with a table, a folder with a subfolder of pictures a class, a data frame of
-            polars or pandas, or ``Labelled``. The truth is not looked at.
+        where: a file with a table, a folder with a subfolder of pictures a class, the name of a
+            known data set, whose published labels are checked, a data frame of polars or pandas, or
+            ``Labelled``. The truth is not looked at.
         label: the column of the labels, by default ``label``, ``given`` or ``candidates``.
         label_kind: what several labels in a cell (``cat|dog``) are. ``one-of``: candidate sets, and
             found is what may lack the truth. ``all-of``: tags, and found are rows that

@@ -25,6 +25,7 @@ from ...data.ingest.table_checks import about, listed, typed
 from ...data.ingest.unused import RolesUsed, as_read, refuse_unused
 from ...data.inputs import Table, as_polars
 from ...data.labels.labelled import Labelled
+from ...data.sources import is_known, load
 from ...ground.arrays import collected
 from ...ground.names import nearest
 
@@ -56,15 +57,18 @@ class Opened:
 
 
 def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
-    """The examples of a table, a frame, a folder of pictures, or ``Labelled``.
+    """The examples of a table, a frame, a folder of pictures, a known data set, or ``Labelled``.
 
     Raises:
-        FileNotFoundError, ValueError: see ``ingest.read``; a group's column is not there, or has
-            an empty cell.
+        FileNotFoundError, ValueError: see ``ingest.read`` and ``sources.load``; a group's column is
+            not there, or has an empty cell.
     """
     if isinstance(where, Labelled):
         refuse_unused(roles, RolesUsed("data that is labelled", ()))
         return Opened(where.source or "data", _alone(where, group))
+    if isinstance(where, str) and is_known(where):
+        data = load(where, watch=watch, roles=roles, as_given=True)
+        return Opened(where, _alone(data, group), roles=roles)
     if isinstance(where, str | Path):
         path = Path(where).expanduser()
         if not is_table(path):

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 FindBy = Literal[
     "noise rate", "class", "both", "confident", "predicted", "margin", "self-confidence"
 ]
+COUNTS = ("off-diagonal", "calibrated", "expected")  # of ``Counts``, as ``find`` names them
 
 
 class Counts(NamedTuple):
@@ -56,12 +57,17 @@ class Counts(NamedTuple):
     Attributes:
         off_diagonal: examples that are confidently another class than given, near-ties aside.
         calibrated: the expected number, from the calibrated joint, rounded.
-        expected: the same from the joint before it was rounded to integers.
+        expected: the same from the joint before it was rounded to integers: the share of wrong
+            labels times their number, by which the NeurIPS 2021 paper cuts its ranking by margin.
     """
 
     off_diagonal: int
     calibrated: int
     expected: float
+
+    def named(self, name: str) -> int:
+        """One of ``COUNTS``, to the nearest integer."""
+        return round(self[COUNTS.index(name)])
 
 
 @dataclass(frozen=True)
@@ -187,7 +193,7 @@ def find(
     probs: Probs = None,
     by: FindBy = "noise rate",
     *,
-    count: Literal["off-diagonal", "calibrated"] | int | None = None,
+    count: Literal["off-diagonal", "calibrated", "expected"] | int | None = None,
     rank: Literal["margin", "self-confidence"] = "margin",
     keep: int = 1,
     fraction: float = 1.0,
@@ -207,8 +213,9 @@ def find(
             most like the other; ``class``: per class, the least self-confident; ``both``: in both;
             ``confident``: confidently another class; ``predicted``: the prediction differs;
             ``margin``, ``self-confidence``: the ``count`` lowest of all.
-        count: for the last two: ``off-diagonal`` or ``calibrated`` (see ``counts``), or a number;
-            by default the first.
+        count: for the last two: ``off-diagonal``, ``calibrated`` or ``expected`` (see ``counts``;
+            the last, to the nearest integer, with ``margin`` is the rule of the NeurIPS 2021
+            paper), or a number; by default the first.
         rank: order of ``indices``.
         keep: examples of a class that stay at least; for ``noise rate``, ``class`` and ``both``,
             like what follows.
@@ -254,13 +261,13 @@ def find(
 def _number(evidence: Evidence, count: Any) -> int:
     if count is not None and not isinstance(count, str):
         return whole(count, "count", 0, evidence.n)
-    found = counts(evidence)
-    numbers = {"off-diagonal": found.off_diagonal, "calibrated": found.calibrated}
-    return numbers[lookup(numbers, count or "off-diagonal", "count")[0]]
+    name = lookup(dict.fromkeys(COUNTS), count or COUNTS[0], "count")[0]
+    return counts(evidence).named(name)
 
 
 __all__ = [
     "COMMON",
+    "COUNTS",
     "EPSILON",
     "FEW",
     "IN_SAMPLE",

@@ -90,7 +90,7 @@ _ROWS = (
         ("probs",),
         lambda s: _probs.confident_learning(s.evidence, by="margin"),
         True,
-        "the lowest margins, as many as are confidently another class",
+        "the lowest margins; the cut is candidly's: as many as are confidently another class",
         "Northcutt, Athalye & Mueller, NeurIPS 2021",
     ),
     Detector(

@@ -15,7 +15,7 @@ from ...data.ingest.texts import read_text
 from ...data.ingest.unused import RolesUsed, as_read, refuse_unused
 from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled
-from ...data.sources import load
+from ...data.sources import is_known, load
 from ...ground.bounds import MOST
 from ...ground.files import undone
 from ...ground.names import lookup
@@ -167,7 +167,9 @@ def new_project(
                 rules = replace(rules, goal="quality")
         examples = None
         if train is not None:
-            examples = read_rows(train, replace(roles, classes=rules.classes), watching=watching)
+            # a known data set has names of its own: renamed by what people say alone
+            named = roles if is_known(train) else replace(roles, classes=rules.classes)
+            examples = read_rows(train, named, watching=watching)
         return make_project(
             folder,
             items,
@@ -219,7 +221,9 @@ def read_rows(
         if not ingest.is_table(path):
             if path.exists():
                 return RowsRead(load(path, None, watch=watch, roles=roles))
-            found = load(where, None, watch=watch, roles=replace(roles, classes=None))
+            found = load(
+                where, None, watch=watch, roles=replace(roles, classes=None), as_given=True
+            )
             return RowsRead(_renamed(found, roles.classes))
         refuse_unused(roles, as_read(path))
         sheet = ingest.read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)

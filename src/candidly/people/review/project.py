@@ -17,6 +17,7 @@ from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from ...data.ingest import Origin
+from ...data.ingest.table_checks import listed
 from ...data.labels.labelled import Labelled
 from ...ground.files import check_folder, replacing
 from ...ground.names import shortened
@@ -378,7 +379,11 @@ def _examples(
     if data.given is None:
         raise ValueError("examples of classes need `given` labels, and these data have none.")
     if data.classes != rules.classes:
-        raise ValueError("examples of classes are of other classes than the project's.")
+        raise ValueError(
+            f"`train` has examples of the classes {listed(data.classes)}, and the project asks"
+            f" about {listed(rules.classes)}. Give a data set of the same classes, in the same"
+            " order."
+        )
     asked = {_content(item.shown, folder) for item in items}
     found: list[dict[str, Any]] = []
     order = drawn(seed_of(rules), "review examples").permutation(data.n)
