@@ -6,7 +6,8 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
+from candidly.compare import published
+
 CATEGORIES = ("non_errors", "errors", "non_agreement", "correctable", "multi_label", "neither")
 COUNTS = ("original_top1", "corrected_top1", "original_top5", "corrected_top5")
 
@@ -35,12 +36,14 @@ class Model:
 
 def table(name: str) -> dict[str, Row]:
     """Rows of ``table1`` or ``table2`` by data set."""
-    return {row["dataset"]: row for row in _rows(name)}
+    rows = _rows(f"label-errors-{name.removeprefix('table')}")
+    return {row["dataset"]: row for row in rows}
 
 
 def appendix() -> list[Row]:
     """Sizes of ImageNet's correctable and cleaned set by threshold, as the appendix has them."""
-    return _rows("appendix")
+    with Path(__file__).with_name("appendix.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def models(name: str) -> list[Model]:
@@ -53,10 +56,12 @@ def models(name: str) -> list[Model]:
             {column: float(row[f"published_{column}"]) for column in COUNTS},
             {column: int(row[f"rank_{column}"]) for column in COUNTS},
         )
-        for row in _rows(f"models_{name}")
+        for row in _rows({"imagenet": "label-errors-s1", "cifar10": "label-errors-s2"}[name])
     ]
 
 
 def _rows(name: str) -> list[Row]:
-    with (FOLDER / f"{name}.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
+    return [
+        {column: cell or "" for column, cell in row.items()}
+        for row in published.read(name).iter_rows(named=True)
+    ]

@@ -5,7 +5,6 @@ Accuracies are shares, as everywhere in candidly; the published percentages beco
 
 from __future__ import annotations
 
-import csv
 import itertools
 import math
 import tomllib
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from candidly.compare import published
 from candidly.compare.stability import holm
 from candidly.compare.sweep.journal import read_results
 from candidly.compare.sweep.plan import read_plan
@@ -29,6 +29,7 @@ TITLES = {"lost": "Lost", "msrcv2": "MSRCv2", "birdsong": "BirdSong"}  # by resu
 ORACLE = "lost-train-oracle"
 CRITERIA = ("CR", "AA", "OA", "OA & ES")  # the columns of the published tables
 CHOSEN_BY = {"AA": "AA:plench"}  # the published AA column was chosen by the program's own AA
+COLUMNS = {chosen: column for column, chosen in CHOSEN_BY.items()}
 ALPHA = 0.05
 LIMIT = 2  # combined standard errors within which two means agree
 MOVED = 3  # ranks
@@ -157,15 +158,16 @@ def read_sources(results: Path) -> Sources:
     return Sources(tables, sweeps, read_explanations(tables))
 
 
-def read_published(path: Path = BENCH / "published_tables.csv") -> dict[str, Table]:
+def read_published() -> dict[str, Table]:
     """The published tables by data set, rows in their order."""
-    tables: dict[str, dict[tuple[str, str], Published]] = {}
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            number = Published(float(row["mean"]) / 100, float(row["standard_error"]) / 100)
-            table = tables.setdefault(row["dataset"], {})
-            table[row["algorithm"], row["criterion"]] = number
-    return dict(tables)
+    tables: dict[str, Table] = {}
+    for name in ("plench-7", "plench-9", "plench-11"):
+        table: dict[tuple[str, str], Published] = {}
+        for row in published.read(name).iter_rows(named=True):
+            number = Published(float(row["mean"]) / 100, float(row["spread"]) / 100)
+            table[row["algorithm"], COLUMNS.get(row["criterion"], row["criterion"])] = number
+            tables[row["dataset"]] = table
+    return tables
 
 
 def algorithms_of(table: Table) -> list[str]:
@@ -193,7 +195,7 @@ def read_explanations(
             if (entry["algorithm"], criterion) not in tables.get(entry["dataset"], {}):
                 raise ValueError(
                     f"{path}: {entry['dataset']}, {entry['algorithm']}, {criterion} is no "
-                    "published number. Spell it as published_tables.csv does."
+                    "published number. Spell it as candidly bench published does."
                 )
             at = (entry["dataset"], entry["algorithm"], criterion)
             found[at] = f"{' '.join(entry['text'].split())} (`{entry['run']}`)"
@@ -262,12 +264,12 @@ def compare(table: Table, sweep: Sweep | None, right_aa: bool = False) -> list[C
         right_aa: choose the AA column by the AA as meant, not by the program's.
     """
     found = []
-    for (algorithm, criterion), published in table.items():
+    for (algorithm, criterion), theirs in table.items():
         row = sweep.complete(sweep.label(algorithm)) if sweep else None
         by = criterion if right_aa else CHOSEN_BY.get(criterion, criterion)
         ours = summarise(list(row.chosen[by].values()), ddof=0) if row else None
         if ours and ours.count:
-            found.append(Comparison(algorithm, criterion, published, ours, len(row.last)))
+            found.append(Comparison(algorithm, criterion, theirs, ours, len(row.last)))
     return found
 
 

@@ -41,7 +41,7 @@ def _introduction() -> str:
             "```text\npython bench/reproduction.py\n```",
             prose(
                 """from the results directories in `bench/results` and from the published numbers in
-                `bench/published_tables.csv`; only the reasons for disagreements are hand-written,
+                `candidly bench published`; only the reasons for disagreements are hand-written,
                 in `bench/explanations.toml`. A test compares the page with the committed results:
                 `test_the_page_is_what_the_committed_results_say`. A row counts once all its planned
                 runs are finished; until then the page shows how many are, and no accuracy. The

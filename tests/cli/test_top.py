@@ -41,7 +41,8 @@ def test_the_commands_are_the_public_ones():
     assert {"demo"} <= {words[0] for words in commands()}
     bench = {verb for noun, *verbs in commands() for verb in verbs if noun == "bench"}
     assert bench == {
-        *("plan", "run", "status", "table", "report", "compare", "records", "track", "compact")
+        *("plan", "run", "status", "table", "report", "compare", "records", "track", "compact"),
+        "published",
     }
 
 

@@ -356,7 +356,7 @@ TRAINING = {
     ),
     "network": (["train", "sets.csv", *SETS, "--net", "cnn"], "cnn"),
     "device": (["train", "sets.csv", *SETS, "--device", "tpu"], "tpu"),
-    "truth alone": (["train", "digits"], "--labels flip:rate=0.3"),
+    "truth alone": (["train", "truth.csv"], "--labels flip:rate=0.3"),
     "diverged": (
         ["train", "sets.csv", *SETS, *map(str, QUICK), "--hyper", "lr=1e30"],
         "diverged",
@@ -369,6 +369,7 @@ def test_training_refuses_in_one_sentence(trained, words, told):
     candidly, _, _ = trained
     frame = rows()
     frame.select("x0", "x1", "sets", all="truth").write_csv("checked.csv")
+    frame.select("x0", "x1", "truth").write_csv("truth.csv")
     with open("empty.csv", "w"), open("header.csv", "w") as header, open("one.csv", "w") as one:
         header.write("a,b\n")
         one.write("x,y\n1,cat\n2,cat\n")

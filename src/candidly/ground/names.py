@@ -12,8 +12,8 @@ Value = TypeVar("Value")
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """How to end a sentence about an unknown name: ``; did you mean 'X'?``, or a full stop."""
-    by_folded = {_fold(known): known for known in names}
-    close = difflib.get_close_matches(_fold(name)[:200], by_folded, n=1, cutoff=0.5)
+    by_folded = {folded(known): known for known in names}
+    close = difflib.get_close_matches(folded(name)[:200], by_folded, n=1, cutoff=0.5)
     return f"; did you mean {by_folded[close[0]]!r}?" if close else "."
 
 
@@ -40,7 +40,7 @@ def same(names: Iterable[str], name: str) -> str | None:
     >>> same(["CAVL", "ELR", "ELR+"], "elr+"), same(["drop-words"], "Drop_Words"), same([], "x")
     ('ELR+', 'drop-words', None)
     """
-    return {_fold(known): known for known in names}.get(_fold(name))
+    return {folded(known): known for known in names}.get(folded(name))
 
 
 def named(name: object, what: str, example: str) -> str:
@@ -65,7 +65,8 @@ def made_by(value: object, kinds: type | tuple[type, ...], name: str, maker: str
 
 
 @lru_cache(4096)
-def _fold(name: str) -> str:
+def folded(name: str) -> str:
+    """A name without its case and punctuation, as names are looked up."""
     # a plus is part of a name: ELR and ELR+ are two
     return "".join(c for c in name.lower() if c.isalnum() or c == "+")
 

@@ -17,6 +17,7 @@ from .._stopping import stoppable
 from .compare import compare
 from .options import AsJson, On, RunOptions, asked_for, command_of
 from .plan import plan
+from .published import published
 from .records import records
 from .table import Brief, Where, print_tables, results_of, table
 from .track import Track, tracked
@@ -33,6 +34,7 @@ app = typer.Typer(
 
 
 app.command()(plan)
+app.command()(published)
 
 
 @app.command()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ...ground.names import folded
 from ...ground.spec import halves
 from ...stats import Design, OneTestSet, RandomSplits, holm, ranked, summarise
 from ..sweep.counts import examples
@@ -16,6 +17,7 @@ from ..sweep.select import Cell, cells
 from .design import Model, design_of, right_of, with_right
 
 ALPHA = 0.05
+NOT_STATED = "not stated"  # what chose the models of a table
 MARGIN = 0.01  # a difference below one point is of no importance
 Place = tuple[str, str, str]  # criterion, data set, algorithm
 
@@ -43,7 +45,8 @@ class SideEntry:
 class ResultSet:
     """A result set: its numbers by place, and by data set what must agree for splits to be paired.
 
-    ``divided`` is None for a paper's table; ``designs`` say by data set what its splits have in
+    ``divided`` is empty for a paper's table, whose models were ``chosen`` by something of its own,
+    where that is said; ``designs`` say by data set what its splits have in
     common, and ``right`` which test rows a model predicted right, bool (rows,), where that counts.
     """
 
@@ -53,6 +56,7 @@ class ResultSet:
     designs: Mapping[str, Design] = field(default_factory=dict)
     right: Mapping[Model, np.ndarray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    chosen: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,8 @@ class Change:
 class Changes:
     """All that two sides have in common under some criteria, and what only one has.
 
-    ``how`` and ``covers`` say in words how paired splits are tested, and what intervals cover.
+    ``how`` and ``covers`` say in words how paired splits are tested, and what intervals cover;
+    ``chosen`` by what each side's models were chosen, where that is not the row's criterion.
     """
 
     names: tuple[str, str]
@@ -96,6 +101,7 @@ class Changes:
     notes: tuple[str, ...] = ()
     how: str = ""
     covers: str = ""
+    chosen: tuple[str, str] = ("", "")
 
 
 def side_of(
@@ -168,17 +174,18 @@ def compare_sides(
         tuple(dict.fromkeys((*a.notes, *b.notes))),
         "; ".join(dict.fromkeys(design.how for design in designs)),
         "; ".join(dict.fromkeys(design.covers for design in designs)),
+        (a.chosen, b.chosen),
     )
 
 
 def _spelled_like(paper: ResultSet, other: ResultSet) -> ResultSet:
-    """A paper's table with the other side's spelling where only capitals differ."""
+    """A paper's table with the other side's spelling where only case and punctuation differ."""
     if paper.divided:
         return paper
-    folded = {tuple(map(str.lower, place)): place for place in other.entries}
+    known = {tuple(map(folded, place)): place for place in other.entries}
     entries: dict[Place, SideEntry] = {}
     for place, entry in paper.entries.items():
-        like = folded.get(tuple(map(str.lower, place)), place)
+        like = known.get(tuple(map(folded, place)), place)
         entries[place if like in paper.entries else like] = entry
     return replace(paper, entries=entries)
 

@@ -15,7 +15,7 @@ from ...show.grid import Column, Datum, Grid
 from ...show.pieces import Figure, Figures, Section
 from ...show.words import in_percent, percent, short_names
 from ..sweep.select import METRICS
-from .changes import Change, Changes, crossings
+from .changes import NOT_STATED, Change, Changes, crossings
 
 SCHEMA = 1  # of the JSON form
 
@@ -45,11 +45,24 @@ def changes_document(found: Changes, metric: str = "top1") -> Document:
 
 
 def _section(found: Changes, criterion: str, dataset: str, rows: Sequence[Change]) -> Section:
-    title = f"{dataset}, chosen by {criterion}"
+    title = f"{dataset}, {_chosen(found, criterion)}"
     draw = partial(slope_figure, rows, found.names, f"{title}: A and B")
     below = "Ordered by mean, which stands beside the name. In colour: changed beyond noise."
     shown = Figures([Figure(f"{title}: order in A and in B", below, draw)])
     return Section(title, (said_of(rows), _grid(f"{title}: A and B", rows), shown))
+
+
+def _chosen(found: Changes, criterion: str) -> str:
+    """By what the models of both sides were chosen: of a paper's table that may be another rule."""
+    sides = [own or criterion for own in found.chosen]
+    if sides[0] == sides[1]:
+        return f"chosen by {sides[0]}" if sides[0] != NOT_STATED else "what chose is not stated"
+    told = [f"{name} {_by(rule)}" for name, rule in zip("AB", sides)]
+    return ", ".join(told)
+
+
+def _by(rule: str) -> str:
+    return rule if rule == NOT_STATED else f"chosen by {rule}"
 
 
 def _data(found: Changes, metric: str) -> dict[str, Any]:
@@ -102,6 +115,13 @@ def _below(found: Changes, metric: str) -> Iterator[str]:
             )
             more = f" and {len(names) - 8} more" if len(names) > 8 else ""
             yield f"Only in {name}: {', '.join(names[:8])}{more}."
+    for name, chosen in zip(found.names, found.chosen):
+        if chosen:
+            rule = "does not say what" if chosen == NOT_STATED else f"says that {chosen}"
+            yield (
+                f"Note: {name} {rule} chose its models. The same numbers stand beside each "
+                "criterion of the other side."
+            )
     yield from (f"Note: {note}" for note in found.notes)
 
 

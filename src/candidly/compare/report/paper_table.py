@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...data.ingest import read_frame
 from ...ground.files import raw
-from .changes import Place, ResultSet, SideEntry
+from .changes import NOT_STATED, Place, ResultSet, SideEntry
 
 NAMES = {  # of columns, and what else they may be called
     "algorithm": ("algorithm", "method"),
@@ -32,7 +32,7 @@ def read_paper_table(path: Path | str, criteria: Sequence[str], metric: str = "t
             are known, error (a standard error), splits, criterion, metric, and in how many splits
             the model lies in the warm-up. `bench table --format csv` writes such a file. Means
             above 1 make it a table in percent.
-        criteria: those asked for; rows without a criterion stand for each.
+        criteria: those asked for; rows without a criterion stand beside each, and the set says so.
         metric: rows of another are left out.
 
     Raises:
@@ -58,6 +58,7 @@ def read_paper_table(path: Path | str, criteria: Sequence[str], metric: str = "t
     }
     unit = 100 if any(value is not None and value > 1 for value in numbers["mean"]) else 1
     entries: dict[Place, SideEntry] = {}
+    stated = []
     for row in range(len(frame)):
         if columns.get("metric") and columns["metric"][row].lower() not in (metric, ""):
             continue
@@ -69,6 +70,7 @@ def read_paper_table(path: Path | str, criteria: Sequence[str], metric: str = "t
             warm_ups=int(warm_ups or 0),
         )
         own = columns["criterion"][row] if "criterion" in columns else ""
+        stated.append(bool(own))
         for criterion in criteria:
             if own and own.lower() != criterion.lower():
                 continue
@@ -78,7 +80,25 @@ def read_paper_table(path: Path | str, criteria: Sequence[str], metric: str = "t
                     f"{path}: row {row} gives {place[2]} on {place[1]} another value than a row "
                     "before it. Leave one of them. (Rows count from 0, the header left out.)"
                 )
-    return ResultSet(path.name, entries)
+    notes = (f"{path.name}: {stated.count(False)} rows do not say what chose their models.",)
+    return ResultSet(
+        path.name,
+        entries,
+        notes=notes if any(stated) and not all(stated) else (),
+        chosen="" if any(stated) else NOT_STATED,
+    )
+
+
+def criteria_in(path: Path | str) -> tuple[str, ...]:
+    """The criteria that a table names, in its order; () where it names none."""
+    frame = read_frame(Path(path)).frame
+    cells = [
+        _text(cell)
+        for column in frame.columns
+        if column.strip().lower() in NAMES["criterion"]
+        for cell in frame[column].to_list()
+    ]
+    return tuple(dict.fromkeys(cell for cell in cells if cell))
 
 
 def _text(cell: object) -> str:
