@@ -316,7 +316,7 @@ def test_ctrl_c_is_a_sentence_and_leaves_nothing(trained, monkeypatch):
         watch(100, 150)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("candidly.learn.model.measured.fit", interrupted)
+    monkeypatch.setattr("candidly.learn.model.stopping.fit", interrupted)
     status, _, err = candidly(
         "train", "sets.csv", "--label", "sets", *QUICK, "--out", "n.safetensors"
     )

@@ -9,6 +9,7 @@ from candidly import from_arrays
 from candidly.learn.model import compared as module
 from candidly.learn.model.compared import compare_ways
 from candidly.learn.model.measured import fit_and_measure
+from candidly.learn.model.stopping import fit_as_needed
 from candidly.stats import holm
 
 
@@ -108,5 +109,18 @@ def test_what_cannot_be_compared_is_refused():
         compare_ways(crossed(60), ["logistic", "forest"])
     with pytest.raises(ValueError, match="several are compared"):
         fit_and_measure(data, "ce", against=["gce"], lr=0.01)
-    with pytest.raises(ValueError, match="several are compared"):
-        fit_and_measure(data, "ce", against=["gce"], steps="auto")
+    with pytest.raises(ValueError, match="leave 16 to compare on"):  # of what one learns from
+        compare_ways(crossed(105), ["ce", "gce"], steps="auto")
+
+
+def test_each_network_stops_early_on_rows_of_its_own():
+    """It takes as many updates as it needs alone; so does the one that is chosen, on all rows."""
+    data = crossed(300)
+    found = fit_and_measure(data, "ce", against=["gce"], validation=0)
+    split = data.split(0, test=0.0, validation=module.SHARE)
+    learned, rest = data[split.train], data[split.validation]
+    for one in found.compared.contestants:
+        model, needed = fit_as_needed(learned, one.name)
+        assert needed is not None
+        assert one.right == (model.predict_logits(rest).argmax(1) == rest.given).sum()
+    assert found.needed == fit_as_needed(data, found.algorithm)[1]

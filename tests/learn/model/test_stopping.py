@@ -7,9 +7,9 @@ import pytest
 
 from candidly import fit, from_arrays
 from candidly.learn.model import stopping as module
-from candidly.learn.model.compared import SHARE
+from candidly.learn.model._judging import SHARE
 from candidly.learn.model.measured import fit_and_measure
-from candidly.learn.model.stopping import updates_needed
+from candidly.learn.model.stopping import AUTO, default_steps, updates_needed
 
 
 def noisy(n=300, wrong=0.4, seed=0):
@@ -46,6 +46,18 @@ def test_the_model_is_that_of_so_many_updates_on_all_rows():
     np.testing.assert_array_equal(
         found.model.predict_logits(found.held), alone.predict_logits(found.held)
     )
+
+
+def test_it_is_the_default_of_one_label_a_row_where_there_are_enough_rows():
+    data = noisy(120)
+    found, asked = (fit_and_measure(data, "ce", steps=s, validation=0) for s in (None, AUTO))
+    assert found.needed == asked.needed
+    assert found.needed is not None
+    np.testing.assert_array_equal(*(m.model.predict_logits(data) for m in (found, asked)))
+    assert [default_steps(noisy(n), "ce") for n in (97, 99, 100)] == [10_000, 10_000, AUTO]
+    assert default_steps(noisy(3000), "PRODEN") == 10_000
+    compared = fit_and_measure(data, "logistic", against=["ce"], validation=0, steps=None)
+    assert compared.needed is None or compared.algorithm == "ce"
 
 
 def test_no_true_label_is_read():

@@ -83,7 +83,8 @@ def train(
         Any,
         whole(
             "Updates; auto: as many as early stopping on a fifth of the rows to learn from says, "
-            "by labels as they are given. (default: 10000, or the published epochs)",
+            "by labels as they are given. (default: auto for one label a row, 10000 for candidate "
+            "sets and below 100 rows, or the published epochs)",
             least=1,
             words=(AUTO,),
         ),

@@ -13,10 +13,9 @@ from ...stats import holm
 from ...stats.pairs import mcnemar
 from ...stats.shares import share_interval
 from ..classifiers import is_classifier
-from ._fit import fit, method_named
+from ._judging import SHARE, check_enough, reads, rights_of
+from .stopping import fit_as_needed
 
-SHARE = 0.2  # of the rows to learn from, on which they are compared
-FEWEST = 20  # rows that are enough to compare on
 PARTS = 1000  # of the work of one, for progress
 ALPHA = 0.05
 
@@ -67,7 +66,7 @@ def compare_ways(
     data: Labelled,
     names: Sequence[str],
     *,
-    steps: int | None = None,
+    steps: int | str | None = None,
     seed: int = 0,
     scaling: str = "train",
     net: str | None = None,
@@ -83,7 +82,9 @@ def compare_ways(
     Args:
         data: what may be learned from. Rows that judge the chosen one must not be among it.
         names: algorithms and classifiers, distinct; all of them read the same labels.
-        steps, scaling, net, recipe, device: of the algorithms, see ``fit``.
+        steps: of the algorithms, see ``fit_as_needed``: each stops early on a part of the four
+            fifths that it learns from.
+        scaling, net, recipe, device: of them, see ``fit``.
         seed: of which rows these are, and of every training.
         watch: called with work done and work in all.
 
@@ -92,9 +93,10 @@ def compare_ways(
     """
     if len(set(names)) < len(names) or len(names) < 2:
         raise ValueError(f"`against` leaves {', '.join(names)}; name at least two, each once.")
-    sets = {reads_sets(name) for name in names}
+    sets = {"candidates" in reads(name) for name in names}
     if len(sets) > 1:
-        one, other = (next(n for n in names if reads_sets(n) == which) for which in (True, False))
+        one = next(name for name in names if "candidates" in reads(name))
+        other = next(name for name in names if "candidates" not in reads(name))
         raise Refusal(
             f"{one} learns from candidate sets and {other} from one label a row; they are not"
             " compared on the same rows.",
@@ -103,16 +105,15 @@ def compare_ways(
     split = data.split(seed, test=0.0, validation=SHARE)
     learned, seen = data[split.train], data[split.validation]
     check_enough(data, seen, "against")
-    of_network = {"steps": steps, "net": net, "recipe": recipe}
-    of_network |= {"scaling": scaling, "device": device}
+    how = {"net": net, "recipe": recipe, "scaling": scaling, "device": device}
     right = []
     for k, name in enumerate(names):
 
         def tell(done: int, total: int, k: int = k) -> None:
             watch(PARTS * k + PARTS * done // max(total, 1), PARTS * len(names))
 
-        more = {} if is_classifier(name) else of_network
-        model = fit(learned, name, seed=seed, watch=tell, **more)  # type: ignore[arg-type]
+        more = {} if is_classifier(name) else {"steps": steps, **how}
+        model, _ = fit_as_needed(learned, name, seed=seed, watch=tell, **more)  # type: ignore[arg-type]
         right.append(rights_of(model.predict_logits(seen).argmax(1), seen, sets == {True}))
     counts = [int(one.sum()) for one in right]
     best = int(np.argmax(counts))
@@ -124,35 +125,6 @@ def compare_ways(
         low, high = share_interval(np.array(counts[k]), seen.n).tolist()
         found.append(Contestant(names[k], counts[k], low, high, p.get(k, 1.0)))
     return Compared(names[best], seen.n, tuple(found))
-
-
-def check_enough(data: Labelled, seen: Labelled, option: str) -> None:
-    """Refuse to judge on too few rows.
-
-    Args:
-        data: rows to learn from. seen: those of them that judge. option: which asks for it.
-
-    Raises:
-        ValueError: fewer than 20.
-    """
-    if seen.n < FEWEST:
-        raise ValueError(
-            f"{data.source or 'the data'}: {data.n} rows to learn from leave {seen.n} to compare"
-            f" on, and {FEWEST} are the fewest. Leave `{option}` out, or give more rows."
-        )
-
-
-def reads_sets(name: str) -> bool:
-    """Whether an algorithm learns from candidate sets."""
-    return not is_classifier(name) and "candidates" in method_named(name).reads
-
-
-def rights_of(predicted: np.ndarray, data: Labelled, sets: bool) -> np.ndarray:
-    """Where a candidate, or the given label, is predicted: bool (n,)."""
-    if sets or data.given is None:  # an oracle reads neither
-        assert data.candidates is not None
-        return data.candidates[np.arange(data.n), predicted]
-    return predicted == data.given
 
 
 def _p(best: np.ndarray, other: np.ndarray) -> float:

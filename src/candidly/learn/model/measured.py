@@ -19,11 +19,12 @@ from ..algorithms import Published, published
 from ..algorithms import algorithm as algorithm_named
 from ..classifiers import is_classifier
 from ..written.nets import of_tokens
-from ._fit import STEPS, default_algorithm, fit, method_named
+from ._fit import default_algorithm
+from ._judging import reads, rights_of
 from ._model import Model, measures
 from .compared import Compared, compare_ways
 from .prediction_sets import HELD, remembered
-from .stopping import AUTO, Needed, updates_needed
+from .stopping import AUTO, Needed, fit_as_needed
 
 CHECKED = "truth"  # in place of a share of rows to hold out: those whose true label is known
 
@@ -38,7 +39,7 @@ class Trained:
         left_out: rows without the label that the algorithm reads.
         steps: updates.
         compared: how it was chosen, where several were compared; else None.
-        needed: how many updates early stopping found, where it was asked; else None.
+        needed: how many updates early stopping found; None where it was not asked.
     """
 
     model: Model
@@ -64,7 +65,7 @@ class Trained:
     @property
     def reads_sets(self) -> bool:
         """Whether it learned from candidate sets."""
-        return "candidates" in _reads(self.algorithm)
+        return "candidates" in reads(self.algorithm)
 
     @cached_property
     def intervals(self) -> Mapping[str, tuple[float, float] | None]:
@@ -111,8 +112,8 @@ def fit_and_measure(
             whose true label is known. An official test set is held out whatever it is.
         as_published: a data set, for the network, recipe, epochs and hyper-parameters that were
             published for it and are not given here.
-        steps: updates; by default 10,000, or the published epochs; ``auto``: as many as early
-            stopping on a fifth of the rows says, see ``updates_needed``.
+        steps: updates; ``auto``: as many as early stopping on a fifth of the rows says, see
+            ``updates_needed``; by default those of ``default_steps``, or the published epochs.
         seed: the seed of what is held out, of initialisation and order.
         scaling, net, recipe, device, hyper: see ``fit``.
         begun: called with the number of updates before the first.
@@ -149,11 +150,11 @@ def fit_and_measure(
     learned, held = _divided(usable, validation, seed)
     compared = None
     if against:
-        _check_against(asked, as_published, steps)
+        _check_against(asked, as_published)
         compared = compare_ways(
             learned,
             (name, *against),
-            steps=steps,  # type: ignore[arg-type]
+            steps=steps,
             seed=seed,
             scaling=scaling,
             net=net,
@@ -162,33 +163,19 @@ def fit_and_measure(
             watch=lambda done, total: watch(done, total + total // (1 + len(against))),
         )
         name = compared.chosen
-    if is_classifier(name):
-        said = {} if compared else _of_network(net, recipe, steps, asked)
-        model = fit(learned, name, seed=seed, watch=watch, **said)
-        return _remembering(Trained(model, name, learned, held, left_out, 0, compared))
-    if steps is None:
-        batch = int(asked.get("batch_size", 0))
-        steps = STEPS if settings is None else settings.updates(learned.n, batch)
-    how = {"scaling": scaling, "net": net, "recipe": recipe, "device": device, **asked}
-    needed = None
-    if steps == AUTO:
-        needed = updates_needed(learned, name, seed=seed, watch=watch, **how)
-        steps = needed.steps
-    assert isinstance(steps, int)
-    begun(steps)
-    model = fit(learned, name, steps=steps, seed=seed, watch=watch, **how)
-    return _remembering(Trained(model, name, learned, held, left_out, steps, compared, needed))
+    if steps is None and settings is not None:
+        steps = settings.updates(learned.n, int(asked.get("batch_size", 0)))
+    how = {"net": net, "recipe": recipe, "scaling": scaling, "device": device, **asked}
+    how["steps"] = steps
+    if compared and is_classifier(name):  # chosen among networks, of which something is said
+        how = {}
+    model, needed = fit_as_needed(learned, name, seed=seed, begun=begun, watch=watch, **how)
+    updates = 0 if is_classifier(name) else int(model.about["steps"])
+    return _remembering(Trained(model, name, learned, held, left_out, updates, compared, needed))
 
 
-def _check_against(
-    asked: Mapping[str, Any], as_published: str | None, steps: int | str | None
-) -> None:
+def _check_against(asked: Mapping[str, Any], as_published: str | None) -> None:
     """Refuse what is said of one algorithm where several are compared."""
-    if steps == AUTO:  # it would find as many updates for the chosen one as nobody compared
-        raise Refusal(
-            f"{passed('steps', AUTO)} is of one algorithm, and several are compared.",
-            "give a number of updates, or leave `against` out",
-        )
     if asked or as_published is not None:
         what = "hyper" if asked else "as_published"
         raise Refusal(
@@ -207,21 +194,11 @@ def _remembering(trained: Trained) -> Trained:
     return trained
 
 
-def _of_network(net: Any, recipe: Any, steps: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of a network, which ``fit`` refuses where there is none."""
-    return {"net": net, "recipe": recipe, "steps": steps, **asked}
-
-
-def _reads(name: str) -> tuple[str, ...]:
-    """The labels that an algorithm or a classifier learns from."""
-    return ("given",) if is_classifier(name) else tuple(method_named(name).reads)
-
-
 def _interval(name: str, logits: np.ndarray, held: Labelled) -> tuple[float, float] | None:
     """Of a share of rows; None for what is no such share."""
-    predicted, rows = logits.argmax(1), np.arange(held.n)
+    predicted = logits.argmax(1)
     if name == "covering rate" and held.candidates is not None:
-        right = held.candidates[rows, predicted]
+        right = rights_of(predicted, held, sets=True)
     elif name in ("given accuracy", "oracle accuracy"):
         labels = held.given if name == "given accuracy" else held.truth
         assert labels is not None
@@ -268,7 +245,7 @@ def _usable(data: Labelled, algorithm: str) -> tuple[Labelled, int]:
     Raises:
         ValueError: no row has one.
     """
-    for name in _reads(algorithm):
+    for name in reads(algorithm):
         values = getattr(data, name)
         if name == "candidates" or values is None:
             continue

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...data.labels.labelled import Labelled
+from ...ground.numbers import whole
+from ..classifiers import is_classifier
 from ._fit import STEPS, fit
+from ._judging import SHARE, check_enough, enough, reads, rights_of
 from ._model import Model
-from .compared import SHARE, check_enough, reads_sets, rights_of
 
 AUTO = "auto"  # in place of a number of updates
 EVERY = 100  # updates, from one look to the next
@@ -66,7 +68,7 @@ def updates_needed(
     split = data.split(seed, test=0.0, validation=SHARE)
     learned, seen = data[split.train], data[split.validation]
     check_enough(data, seen, "steps")
-    sets = reads_sets(name)
+    sets = "candidates" in reads(name)
     best, tried = (-1, 0), 0
 
     def look(model: Model, done: int) -> None:
@@ -90,3 +92,52 @@ def updates_needed(
             **options,
         )
     return Needed(best[1], best[0], seen.n, tried)
+
+
+def default_steps(data: Labelled, name: str, seed: int = 0) -> int | str:
+    """``auto`` for one label a row, as far as there are enough rows for it; else 10,000.
+
+    Measured (``bench/steps.py``): of what learns from one label a row, early stopping is ahead
+    whatever share of the labels is wrong. A candidate says less: sets with many are predicted well
+    after few updates already, and stopping there costs up to ten points.
+    """
+    return AUTO if "given" in reads(name) and enough(data, seed) else STEPS
+
+
+def fit_as_needed(
+    data: Labelled,
+    name: str,
+    *,
+    steps: int | str | None = None,
+    seed: int = 0,
+    begun: Callable[[int], None] = lambda steps: None,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+    **options: Any,
+) -> tuple[Model, Needed | None]:
+    """A model of all rows, trained for so many updates, or for as many as early stopping finds.
+
+    Args:
+        data, seed, watch: see ``fit``.
+        name: an algorithm, or a classifier, for which nothing may be said that is of networks.
+        steps: updates; ``auto``: those of ``updates_needed``; by default those of
+            ``default_steps``.
+        begun: called with the number of updates before the training on all rows.
+        options: of ``fit``.
+
+    Returns:
+        The model, and what early stopping found; None where it was not asked.
+
+    Raises:
+        ValueError: what ``fit`` refuses; too few rows for early stopping that was asked for.
+    """
+    if is_classifier(name):  # which refuses what is said of a network
+        return fit(data, name, steps=steps, seed=seed, watch=watch, **options), None  # type: ignore[arg-type]
+    if steps is None:
+        steps = default_steps(data, name, seed)
+    if steps != AUTO:
+        steps = whole(steps, "steps", low=1)
+        begun(steps)
+        return fit(data, name, steps=steps, seed=seed, watch=watch, **options), None
+    needed = updates_needed(data, name, seed=seed, watch=watch, **options)
+    begun(needed.steps)
+    return fit(data, name, steps=needed.steps, seed=seed, watch=watch, **options), needed
