@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import spearmanr, t
 
@@ -34,10 +35,12 @@ from _claims.judging import (
     verdict,
     widened,
 )
+from _claims.on_published import READ
 from _claims.on_texts_more import area
 from _claims.page import OPEN, PAGE, VERDICTS, paragraphs
 from _claims.shelf import Shelf
 from _claims.table import DATA_SETS, FILES, NOTHING, ONE_CASE, UNITS, read_claims
+from candidly.compare import published
 from candidly.stats import summarise
 
 from committed import committed
@@ -73,7 +76,7 @@ def test_what_is_quick_to_find_again_is_on_the_page():
 
 def test_each_claim_is_on_the_page_with_a_verdict_or_what_it_needs():
     page, (_, claims) = DOCS_PAGE.read_text(encoding="utf-8"), read_claims()
-    verdicts = []
+    verdicts, page = [], page.replace(_section(page), "")
     for claim in claims:
         row = re.search(rf"^\| \[?{claim.id}[\] ].*\| ([a-z ]+) \|$", page, re.M)
         verdicts.append(row[1])
@@ -87,6 +90,43 @@ def test_each_claim_is_on_the_page_with_a_verdict_or_what_it_needs():
 
 def test_the_page_names_no_private_place():
     assert not re.search(r"(^|[ `(])(/work|shared/)", DOCS_PAGE.read_text(encoding="utf-8"))
+
+
+def _section(page):
+    """What the papers' own tables say."""
+    return re.search(r"## What the papers' own tables say.*?(?=\n## )", page, re.S)[0]
+
+
+def test_the_readme_says_how_many_claims_were_measured():
+    page, readme = DOCS_PAGE.read_text(), (ROOT / "README.md").read_text()
+    told = re.search(r"(\d+) of (\d+) statements of four papers measured", readme)
+    every = re.search(r"(\d+) takeaways, findings and conclusions of four papers", page)
+    unmeasured = re.search(r"and\s+(\d+)\s+have\s+not\s+been\s+measured", page)
+    assert int(told[2]) == int(every[1])
+    assert int(told[2]) - int(told[1]) == int(unmeasured[1])
+
+
+def test_what_published_tables_say_is_counted_from_them():
+    """By other means: from the CSV itself, for those that an audit of the papers had found."""
+    frame = pl.concat([published.read(f"plench-{k}") for k in (1, 2, 3, 4)], how="vertical")
+    numbers = frame.with_row_index().select(
+        table=pl.col("index") // 104,
+        name="algorithm",
+        by="criterion",
+        mean=pl.col("mean").cast(pl.Float64),
+    )
+    wide = numbers.pivot("by", index=["table", "name"], values="mean")
+    near = (wide["OA & ES"] - wide["CR"] <= 1).sum()
+    assert READ["P26"]().counts.endswith(f"in {near} of {len(wide)}")
+    assert (near, READ["P26"]().stands) == (49, False)
+    assert READ["P13"]().counts.endswith("in 13 of 13")
+    assert READ["N25"]().counts.startswith("-0.33 to +2.53 points")
+    assert not READ["N22"]().stands  # behind at 40 and 60 %
+    assert [word[0] for word in re.findall(r"[+-]\d", READ["N22"]().counts)] == ["+", "+", "-", "-"]
+    lines = _section(DOCS_PAGE.read_text()).splitlines()
+    for name, read in READ.items():
+        row = next(line for line in lines if line.startswith(f"| {name} |"))
+        assert row.endswith("| yes |" if read().stands else "| **no** |")
 
 
 def test_a_verdict_on_the_page_is_that_of_its_interval():

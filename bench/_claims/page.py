@@ -21,6 +21,7 @@ from .judging import (
     UNTOLD,
     Finding,
 )
+from .on_published import READ
 from .table import DATA_SETS, NOTHING, ONE_CASE, Claimed, Paper
 
 PAGE = "claims.md"
@@ -33,7 +34,8 @@ Findings = Mapping[str, Finding | None]  # by claim; None where there are no res
 
 def make_page(papers: Sequence[Paper], claims: Sequence[Claimed], findings: Findings) -> str:
     """The page's text."""
-    parts = [_head(claims, findings), _summary(papers, claims, findings), _rule()]
+    parts = [_head(claims, findings), _summary(papers, claims, findings)]
+    parts += [_published(claims), _rule()]
     for paper in papers:
         own = [claim for claim in claims if claim.paper == paper.key]
         parts += _of_paper(paper, own, findings)
@@ -76,6 +78,32 @@ def _summary(papers: Sequence[Paper], claims: Sequence[Claimed], findings: Findi
         own = Counter(verdict_of(c, findings) for c in claims if c.paper == paper.key)
         rows.append([paper.title, *(str(own[name]) for name in VERDICTS)])
     return grid(["Paper", *VERDICTS], rows)
+
+
+def _published(claims: Sequence[Claimed]) -> str:
+    """What the numbers that the papers printed say, before any of ours."""
+    statements = {claim.id: claim.statement for claim in claims}
+    found = {name: read() for name, read in READ.items()}
+    rows = [
+        [name, statements[name], one.tables, one.counts, "yes" if one.stands else "**no**"]
+        for name, one in found.items()
+    ]
+    stands = sum(one.stands for one in found.values())
+    return "\n\n".join(
+        [
+            "## What the papers' own tables say",
+            prose(
+                f"""Before any run of ours: {len(found)} claims that the tables printed in the same
+                papers decide (`candidly bench published`). {stands} are so in them,
+                {len(found) - stands} are not. These are counts of cells as printed, without
+                intervals, and say nothing of other data; reasons that a claim gives besides are not
+                decided. "Most" is more than half of the cells, "level" less than 1 point apart,
+                "clear" more than 1, "large" and "considerable" more than 5; "every" takes each
+                cell, "can" and "some" take one."""
+            ),
+            grid(["Claim", "Statement", "Tables", "In them", "So?"], rows, numbers=False),
+        ]
+    )
 
 
 def _rule() -> str:
