@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 from _label_errors.measure import measure
-from _label_errors.page import make_page
+from _label_errors.page import FIGURE, make_page, rank_figure
 from _pages import add_options, settle
 from candidly.ground.files import replacing
 
@@ -42,7 +42,9 @@ def main() -> None:
     elif not data:
         print("CANDIDLY_DATA is not set: from the results as they are", file=sys.stderr)
     page = make_page(json.loads(asked.results.read_text(encoding="utf-8")))
-    settle({asked.page: page.encode()}, asked, "python bench/label_error_study.py")
+    figure = asked.page.parent / "images" / FIGURE
+    files = {asked.page: page.encode(), figure: rank_figure().encode()}
+    settle(files, asked, "python bench/label_error_study.py")
 
 
 if __name__ == "__main__":

@@ -79,6 +79,18 @@ def test_the_labels_that_people_were_asked_about_are_the_lowest_margins(measured
     assert round(100 / measured["sets"]["MNIST"]["guessed"]["expected"]) == 6
 
 
+def test_the_two_crossings_by_hand(measured):
+    """VGG: 156 more right of 10,000, 4 of them on the 18; so 152 of 9,946, and 5 fewer of 18."""
+    imagenet, cifar10 = measured["models"]["crossings"]
+    u, v, apart = 152 / 9946, 5 / 18, 36 / 9946
+    assert cifar10["share"] == pytest.approx(u / (u + v))
+    assert cifar10["low"] == pytest.approx((u - apart) / (u - apart + v))
+    assert cifar10["high"] == pytest.approx((u + apart) / (u + apart + v))
+    u, v = (3185 - 99) / 47_114, 120 / 1405
+    assert imagenet["share"] == pytest.approx(u / (u + v))
+    assert imagenet["low"] > 0.114  # what the abstract says
+
+
 def test_the_published_tables_agree_with_themselves():
     for name, row in table("table2").items():
         counts = [int(row[c] or 0) for c in CATEGORIES]

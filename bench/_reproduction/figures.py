@@ -13,7 +13,7 @@ from typing import Any
 from candidly.show.figures import FAINT, INK, PAPER, SERIES, draw_svg
 from candidly.stats import Summary
 
-from .numbers import CRITERIA, LIMIT, Comparison, Ranking
+from .numbers import CRITERIA, LIMIT, Comparison
 
 
 def agreement(compared: Sequence[Comparison], title: str) -> str:
@@ -61,16 +61,22 @@ def agreement(compared: Sequence[Comparison], title: str) -> str:
     return alone(draw_svg(draw, title, about, rows=1 + round(1.7 * len(names))))
 
 
-def slopes(ranking: Ranking, means: Mapping[str, tuple[float, float]], title: str) -> str:
-    """Ranks in ``plench`` (left) and ``fixed`` (right), a line per algorithm.
+def slopes(
+    ranks: tuple[Mapping[str, float], Mapping[str, float]],
+    words: tuple[str, str],
+    moved: Sequence[str],
+    means: Mapping[str, tuple[float, float]],
+    title: str,
+) -> str:
+    """Ranks on the left and on the right, as ``words`` call the sides, a line per name.
 
-    Lines that move by three ranks or more are coloured. Algorithms with equal means share a rank
-    and stand below each other.
+    Lines that have ``moved`` are coloured. Names with equal means share a rank and stand below each
+    other.
     """
-    left, right = _places(ranking.plench), _places(ranking.fixed)
+    left, right = map(_places, ranks)
 
     def draw(axes: Any) -> None:
-        colours = dict(zip(ranking.moved, SERIES * len(ranking.moved)))
+        colours = dict(zip(moved, SERIES * len(moved)))
         for name in left:
             ends = (left[name], right[name])
             strong = name in colours
@@ -87,14 +93,12 @@ def slopes(ranking: Ranking, means: Mapping[str, tuple[float, float]], title: st
                 shown = f"{name}  {100 * value:.1f}" if side == 0 else f"{100 * value:.1f}  {name}"
                 x = -0.05 if side == 0 else 1.05
                 axes.text(x, ends[side], shown, ha=align, va="center", color=INK)
-        for x, word in ((0, "plench"), (1, "fixed")):
+        for x, word in enumerate(words):
             axes.text(x, -0.9, word, ha="center", va="center", weight="bold", color=INK)
         axes.set(xlim=(-0.9, 1.9), ylim=(len(left) - 0.5, -1.3))
         axes.set_axis_off()
 
-    numbers = "; ".join(
-        f"{name} {ranking.plench[name]:g} to {ranking.fixed[name]:g}" for name in left
-    )
+    numbers = "; ".join(f"{name} {ranks[0][name]:g} to {ranks[1][name]:g}" for name in left)
     return alone(draw_svg(draw, title, f"Ranks: {numbers}.", rows=len(left)))
 
 

@@ -65,7 +65,9 @@ def _ranking(accuracy: Mapping[str, Mapping[str, Accuracies]], images: dict[str,
         correction over all pairs. That is so for {sure} of the {swapped}{_named(ranking.sure)}."""
     means = {name: (mean_of(plench[name]), mean_of(fixed[name])) for name in plench}
     title = "Lost, chosen by CR: ranks in both variants"
-    return [prose(text), *picture(images, "ranks", title, figures.slopes(ranking, means, title))]
+    sides = ranking.plench, ranking.fixed
+    shown = figures.slopes(sides, ("plench", "fixed"), ranking.moved, means, title)
+    return [prose(text), *picture(images, "ranks", title, shown)]
 
 
 def _named(sure: Sequence[tuple[str, str]]) -> str:
