@@ -55,6 +55,8 @@ def test_our_own_files_come_back_whole(tmp_path):
         ({"X": X, "y": np.array([{}, 1, 2], object)}, r"Python objects, which are never unpickled"),
         ({"X": X.astype(object), "y": np.zeros(3, int)}, r"Python objects"),
         ({"X": X, "candidates": SETS & False}, r"`candidates` has no label at row 0"),
+        ({"X": X, "candidates": SETS, "gvien": np.zeros(3)}, "`gvien`, .* did you mean 'given'"),
+        ({"X": X, "y": np.zeros(3, int), "sizes": X}, "the array `sizes`, which means nothing"),
     ],
 )  # fmt: skip
 def test_npz_that_are_not_right(tmp_path, arrays, message):

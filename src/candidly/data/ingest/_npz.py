@@ -9,6 +9,8 @@ given          also y: integers or strings (n,)
 truth          also target: integers or strings (n,), or one-hot (n, q) or (q, n)
 classes, ids   (optional) class names (q,), ids (n,)
 =============  ===========================================================================
+
+An array of another name is refused: it may be labels under a name that is misspelt.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ground.names import nearest, shortened
 from ..labels.labelled import Labelled, from_arrays, from_stored
 from ..labels.reading import written_classes
 from ..labels.storage import read_arrays
@@ -66,6 +69,13 @@ def load_npz(path: Path, classes: Any) -> Labelled:
         raise ValueError(
             f"has the arrays {', '.join(arrays) or '(none)'}. Needed: inputs (or X, data), and one"
             " of candidates (partial_target), given (y), tags and truth (target)."
+        )
+    known = [spelling for spellings in NAMES.values() for spelling in spellings]
+    if unknown := [name for name in arrays if name not in known]:
+        raise ValueError(
+            f"has the array `{shortened(unknown[0])[1:-1]}`, which means nothing here"
+            f"{nearest(unknown[0], known)} Rename it, or save the file without it. Known are"
+            f" {', '.join(known)}."
         )
     if classes is not None:
         found["classes"] = classes
