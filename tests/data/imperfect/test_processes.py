@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from candidly.data.imperfect import flip, instance, noise, uniform
+from candidly.data.imperfect import complementary, flip, instance, noise, uniform
 
 DRAWS = 40_000
 SMALLEST_P = 1e-4  # a right sampler fails one test in ten thousand, and seeds are fixed
@@ -108,6 +108,66 @@ def test_flip_with_a_matrix():
         check_sets(drawn[truth == label], lambda row, y=label: independent(row, y, rates[y]))
 
 
+WEIGHTS = np.array([[0, 1, 2, 3], [4, 0, 0, 1], [1, 1, 0, 1], [0.5, 0.25, 0.25, 0]])
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["alike", "by a matrix"])
+def test_complementary_labels_are_named_one_after_the_other(count, weights):
+    """Every order in which they can be named, by hand."""
+    odds = 1 - np.eye(4) if weights is None else weights
+    for truth in range(4):
+        if (odds[truth] > 0).sum() < count:
+            continue
+        drawn = complementary(np.full(DRAWS, truth), 4, count, odds_of(odds, truth), seed=truth)
+
+        def probability(row, own=odds[truth]):
+            named = np.flatnonzero(~row)
+            if len(named) != count:
+                return 0.0
+            chance = 0.0
+            for order in itertools.permutations(named):
+                left, one = own.sum(), 1.0
+                for label in order:
+                    if left <= 0:
+                        one = 0.0
+                        break
+                    one *= own[label] / left
+                    left -= own[label]
+                chance += one
+            return chance
+
+        check_sets(drawn, probability)
+
+
+def odds_of(odds, truth):
+    """The weights of one truth alone: of the others each wrong label is as likely."""
+    alone = 1 - np.eye(len(odds))
+    alone[truth] = odds[truth]
+    return alone
+
+
+def test_a_complementary_label_of_two_classes_tells_the_truth():
+    truth = np.arange(100) % 2
+    assert np.array_equal(complementary(truth, 2), truth[:, None] == np.arange(2))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"count": 0}, "count"),
+        ({"count": 3}, "count"),
+        ({"weights": np.eye(3)}, r"1.0 at \(0, 0\), but the truth is never named"),
+        ({"weights": -np.ones((3, 3))}, "has -1.0 at row 0, column 0"),
+        ({"weights": np.ones((2, 3))}, "for 3 classes it is 3 x 3"),
+        ({"count": 2, "weights": np.roll(np.eye(3), 1, 1)}, "class 0 has 1 wrong labels"),
+    ],
+)
+def test_what_complementary_refuses(options, told):
+    with pytest.raises(ValueError, match=told):
+        complementary(np.arange(3), 3, **options)
+
+
 @pytest.mark.parametrize("rate", [0.0, 0.3, 1.0])
 def test_noise_rate_is_the_resulting_one(rate):
     q, r = 3, 0.4
@@ -148,6 +208,7 @@ def test_noise_leaves_its_argument_and_noisy_rows_alone():
 PROCESSES = {
     "uniform": lambda truth, seed: uniform(truth, 5, seed),
     "flip": lambda truth, seed: flip(truth, 5, 0.4, seed=seed),
+    "complementary": lambda truth, seed: complementary(truth, 5, seed=seed),
     "instance": lambda truth, seed: instance(truth[:, None], truth, 5, 0.4, seed),
     "noise": lambda truth, seed: noise(truth[:, None] == np.arange(5), truth, 0.5, seed),
 }

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from candidly import imperfect
-from candidly.data.imperfect import PROCESSES, apply, canonical, flip, noise, uniform
+from candidly.data.imperfect import (
+    PROCESSES,
+    apply,
+    canonical,
+    complementary,
+    flip,
+    noise,
+    uniform,
+)
 from candidly.data.labels.labelled import from_arrays
 
 
@@ -103,8 +111,22 @@ def test_mistakes_are_named(clean, spec, message):
 def test_unknown_processes(clean):
     with pytest.raises(KeyError, match=r"no process named 'flipp'.*'flip'"):
         apply(clean, "flipp:rate=0.1")
-    with pytest.raises(KeyError, match=r"Choose from: uniform, flip, instance, noise"):
+    with pytest.raises(KeyError, match=r"Choose from: uniform, flip, flip-matrix, "):
         canonical("")
+
+
+def test_matrices_in_files_are_those_of_python(clean, tmp_path):
+    q = clean.q
+    rates = np.full((q, q), 0.3) + 0.7 * np.eye(q)
+    weights = np.arange(1.0, q * q + 1).reshape(q, q) * (1 - np.eye(q))
+    np.save(tmp_path / "rates.npy", rates)
+    np.savetxt(tmp_path / "weights.csv", weights, delimiter=",")
+    made = apply(clean, f"flip-matrix:file={tmp_path}/rates.npy,seed=3").candidates
+    assert np.array_equal(made, flip(clean.truth, q, rates, seed=3))
+    made = apply(clean, f"complementary:file={tmp_path}/weights.csv,seed=3").candidates
+    assert np.array_equal(made, complementary(clean.truth, q, weights=weights, seed=3))
+    made = apply(clean, "complementary:count=2" if q > 2 else "complementary").candidates
+    assert (made.sum(1) == q - min(2, q - 1)).all()
 
 
 def test_the_truth_must_be_complete():
@@ -116,7 +138,8 @@ def test_the_truth_must_be_complete():
 
 def test_every_process_is_listed_and_public():
     makes = {name: process.makes for name, process in PROCESSES.items()}
-    assert makes == dict.fromkeys(["uniform", "flip", "instance", "noise"], "candidates") | (
+    sets = ["uniform", "flip", "flip-matrix", "complementary", "instance", "noise"]
+    assert makes == dict.fromkeys(sets, "candidates") | (
         dict.fromkeys(
             ["symmetric", "pair", "matrix", "empirical", "lookalike", "instance-label"], "given"
         )
@@ -125,5 +148,6 @@ def test_every_process_is_listed_and_public():
     )
     for name, process in PROCESSES.items():
         assert process.summary
-        if name not in ("hold-out", "pool"):  # those mean nothing alone
+        # two mean nothing alone, and `flip` takes a matrix
+        if name not in ("hold-out", "pool", "flip-matrix"):
             assert callable(getattr(imperfect, name.replace("-", "_")))

@@ -15,6 +15,7 @@ from ..labels.labelled import Labelled
 from ._pools import Embedding, hold_out, of_numbers, read_pool, replaced_by
 from ._specs import Process, ProcessInput, Steps, Values, parsed, shown
 from ._steps import finished, taken
+from .complementary import complementary
 from .flip import flip
 from .instance import instance
 from .instance_label import instance_label
@@ -33,6 +34,7 @@ __all__ = [
     "Replacement",
     "apply",
     "canonical",
+    "complementary",
     "empirical",
     "flip",
     "instance",
@@ -68,6 +70,17 @@ def _features(task: ProcessInput) -> np.ndarray:
 
 def _lookalike(task: ProcessInput, values: Values) -> np.ndarray:
     return lookalike(_features(task), task.truth, task.data.q, watch=task.watch, **values)
+
+
+def _flip_matrix(task: ProcessInput, values: Values) -> np.ndarray:
+    rest = {key: value for key, value in values.items() if key != "file"}
+    return flip(task.truth, task.data.q, read_shares(values["file"]), **rest)
+
+
+def _complementary(task: ProcessInput, values: Values) -> np.ndarray:
+    rest = {key: value for key, value in values.items() if key != "file"}
+    weights = read_shares(values["file"]) if values["file"] else None
+    return complementary(task.truth, task.data.q, weights=weights, **rest)
 
 
 def _matrix(task: ProcessInput, values: Values) -> np.ndarray:
@@ -107,6 +120,18 @@ PROCESSES: dict[str, Process] = {
         " force=true adds one where none was drawn",
         {"rate": float, "force": False, "seed": 0},
         lambda task, values: flip(task.truth, task.data.q, **values),
+    ),
+    "flip-matrix": Process(
+        "each wrong label is a candidate with the probability that the matrix in a .csv or .npy"
+        " file has for it, row the truth, column the label; ones on the diagonal",
+        {"file": str, "force": False, "seed": 0},
+        _flip_matrix,
+    ),
+    "complementary": Process(
+        "`count` wrong labels are named as not the example's, and all others are candidates; file="
+        " has weights of labels (columns) by truth (rows), else all are alike",
+        {"count": 1, "file": "", "seed": 0},
+        _complementary,
     ),
     "instance": Process(
         "wrong labels are candidates where the example looks like their class, by the"
