@@ -60,7 +60,8 @@ def test_every_number_is_a_percentage_of_a_known_data_set(name):
 def test_every_table_says_where_it_is_from(name):
     table = TABLES[name]
     assert len(read(name)) > 3
-    assert "20" in table.source
+    assert "20" in table.paper
+    assert table.place
     stated = bool(table.chosen) or "criterion" in read(name)
     assert stated == bool(table.means)
 

@@ -34,24 +34,35 @@ def published(
 
     check_form(format, json=True)
     if name is None:
-        rows = [(table.name, table.title, table.source) for table in TABLES.values()]
-        if format == "json":
-            print(to_json([dict(zip(("name", "title", "source"), row)) for row in rows]))
-            return
-        columns = (Column("name", "word"), Column("of", "name"), Column("source", "text"))
-        show(Grid("Published tables", columns, rows), form=format)
+        _list(format)
         return
     table = lookup(TABLES, name, "published table")[1]
     frame = read(table.name)
-    about = {"name": f"{PREFIX}:{table.name}", "of": table.title, "source": table.source}
+    about = {"name": f"{PREFIX}:{table.name}", "of": table.title}
+    about |= {"place": table.place, "paper": table.paper}
     about |= {"chosen by": table.chosen, "spread": table.spread}
     if format == "json":
         print(to_json({**about, "rows": frame.to_dicts()}))
         return
-    notes = [table.source + "."]
+    notes = [f"{table.paper}, {table.place}."]
     notes += [f"Models were chosen by {table.chosen}."] * bool(table.chosen)
     notes += [f"spread: {table.spread}."] * bool(table.spread)
     columns = tuple(Column(column, "name") for column in frame.columns)
     rows = [tuple("" if cell is None else cell for cell in row) for row in frame.iter_rows()]
     title = f"{table.title}, in percent" if table.means else table.title
     show(Grid(title, columns, rows, tuple(notes)), form=format)
+
+
+def _list(format: str) -> None:
+    from ...compare.published import TABLES
+
+    tables = list(TABLES.values())
+    if format == "json":
+        about = ("name", "title", "place", "paper")
+        print(to_json([{each: getattr(table, each) for each in about} for table in tables]))
+        return
+    papers = list(dict.fromkeys(table.paper for table in tables))
+    columns = (*(Column(head, "name") for head in ("name", "of", "place")), Column("paper"))
+    lines = [(t.name, t.title, t.place, papers.index(t.paper) + 1) for t in tables]
+    notes = tuple(f"{number}: {paper}." for number, paper in enumerate(papers, 1))
+    show(Grid("Published tables", columns, lines, notes), form=format)

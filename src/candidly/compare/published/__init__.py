@@ -24,17 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["PREFIX", "TABLES", "PublishedTable", "criteria_of", "read", "result_set"]
 
 PREFIX = "published"  # of a table's name, where a file could stand
-PLENCH = (
-    "W. Wang et al. Realistic evaluation of deep partial-label learning algorithms. ICLR 2025,"
-    " Table {}"
-)
+PLENCH = "W. Wang et al. Realistic evaluation of deep partial-label learning algorithms. ICLR 2025"
 WIKIHOW = (
     "T. Wu et al. NoisywikiHow: a benchmark for learning with real-world noisy labels in natural"
-    " language processing. ACL Findings 2023, Table {}"
+    " language processing. ACL Findings 2023"
 )
 PERVASIVE = (
     "C. G. Northcutt, A. Athalye, J. Mueller. Pervasive label errors in test sets destabilize"
-    " machine learning benchmarks. NeurIPS 2021, Table {}"
+    " machine learning benchmarks. NeurIPS 2021"
 )
 ERROR = (
     "a standard error: the released program's standard deviation (of the population) over the"
@@ -49,7 +46,7 @@ class PublishedTable:
     Attributes:
         name: what people type behind ``published:``.
         title: what it is of.
-        source: the paper, and where in it.
+        paper, place: where it is printed.
         file: the CSV beside this module that has it. rows: which of its lines are of this table, as
             values by column; these columns are left out where they hold one value.
         chosen: by what its models were chosen; '' where a column says it, or nothing was chosen.
@@ -60,7 +57,8 @@ class PublishedTable:
 
     name: str
     title: str
-    source: str
+    paper: str
+    place: str
     file: str
     rows: Mapping[str, str] = field(default_factory=dict)
     chosen: str = ""
@@ -73,7 +71,8 @@ def _plench(table: int, title: str, splits: int = 5) -> PublishedTable:
     return PublishedTable(
         f"plench-{table}",
         title,
-        PLENCH.format(table),
+        PLENCH,
+        f"Table {table}",
         "plench",
         {"table": str(table)},
         spread=ERROR.format(splits),
@@ -86,7 +85,8 @@ def _wikihow(table: int, title: str) -> PublishedTable:
     return PublishedTable(
         f"noisywikihow-{table}",
         title,
-        WIKIHOW.format(table),
+        WIKIHOW,
+        f"Table {table}",
         "noisywikihow",
         {"table": str(table)},
         chosen=NOT_STATED,
@@ -94,11 +94,12 @@ def _wikihow(table: int, title: str) -> PublishedTable:
     )
 
 
-def _cifarn(protocol: str, title: str, source: str, chosen: str) -> PublishedTable:
+def _cifarn(protocol: str, title: str, paper: str, place: str, chosen: str) -> PublishedTable:
     return PublishedTable(
         f"cifarn-{protocol}",
         title,
-        source,
+        paper,
+        place,
         "cifarn",
         {"protocol": protocol},
         chosen=chosen,
@@ -107,7 +108,11 @@ def _cifarn(protocol: str, title: str, source: str, chosen: str) -> PublishedTab
     )
 
 
-RESCIENCE = "a reproduction of the CIFAR-N leaderboard, ReScience C 11(1), 2026, {}"
+RESCIENCE = "A reproduction of the leaderboard of CIFAR-N. ReScience C 11(1), 2026"
+WEI = (
+    "J. Wei et al. Learning with noisy labels revisited: a study using real-world human"
+    " annotations. ICLR 2022"
+)
 BEST = "the best epoch on the test rows"
 _ALL = (
     _plench(1, "PLCIFAR10-Aggregate, ResNet", 3),
@@ -131,29 +136,28 @@ _ALL = (
     _cifarn(
         "published",
         "the leaderboard of CIFAR-N",
-        "J. Wei et al. Learning with noisy labels revisited. ICLR 2022, and its leaderboard, as"
-        " other papers quote it (column source)",
+        WEI,
+        "its leaderboard, as other papers quote it (column source)",
         BEST,
     ),
-    _cifarn("reproduced", "original hyper-parameters", RESCIENCE.format("Table 2"), BEST),
-    _cifarn(
-        "reproduced-described", "hyper-parameters as described", RESCIENCE.format("Table 1"), BEST
-    ),
+    _cifarn("reproduced", "original hyper-parameters", RESCIENCE, "Table 2", BEST),
+    _cifarn("described", "hyper-parameters as described", RESCIENCE, "Table 1", BEST),
     _cifarn(
         "selected",
         "ResNet-34 with the ImageNet stem",
-        RESCIENCE.format("from its raw logs"),
+        RESCIENCE,
+        "its raw logs",
         "the best epoch on a twentieth of the training rows, by noisy labels",
     ),
     PublishedTable(
-        "label-errors-1", "label errors in ten test sets", PERVASIVE.format(1), "label-errors-1"
+        "label-errors-1", "label errors in ten test sets", PERVASIVE, "Table 1", "label-errors-1"
     ),
-    PublishedTable("label-errors-2", "what people said", PERVASIVE.format(2), "label-errors-2"),
+    PublishedTable("label-errors-2", "what people said", PERVASIVE, "Table 2", "label-errors-2"),
     PublishedTable(
-        "label-errors-s1", "34 models of ImageNet", PERVASIVE.format("S1"), "label-errors-s1"
+        "label-errors-s1", "34 models of ImageNet", PERVASIVE, "Table S1", "label-errors-s1"
     ),
     PublishedTable(
-        "label-errors-s2", "13 models of CIFAR-10", PERVASIVE.format("S2"), "label-errors-s2"
+        "label-errors-s2", "13 models of CIFAR-10", PERVASIVE, "Table S2", "label-errors-s2"
     ),
 )
 TABLES: Mapping[str, PublishedTable] = {table.name: table for table in _ALL}
