@@ -187,6 +187,16 @@ def test_a_papers_table_in_percent(tmp_path):
     assert row.difference == pytest.approx(0.195)
 
 
+def test_a_paper_spells_names_its_own_way(tmp_path):
+    text = "method,dataset,mean\nCo-teaching,D,70\nCo-teaching+,D,71\n"
+    read = read_paper_table(paper(tmp_path, text), ["CR"])
+    ours = side({"coteaching": [0.5, 0.52, 0.54], "coteaching+": [0.6, 0.62, 0.64]})
+    found = compare_sides(ours, read)
+    assert [row.algorithm for row in found.rows] == ["coteaching", "coteaching+"]
+    assert [row.b.mean for row in found.rows] == pytest.approx([0.70, 0.71])
+    assert found.chosen == ("", "not stated")
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
