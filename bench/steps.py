@@ -42,6 +42,7 @@ REAL = ("lost", "msrcv2", "birdsong")
 OF_KIND = {**dict.fromkeys(REAL, "real sets"), PICTURES: "set of pictures"}
 SIDES: dict[str, int | str] = {"10,000": 10_000, "auto": "auto"}
 TASKS = (
+    *((PICTURES, noise, "ce") for noise in (0.0, 0.2)),
     *((name, noise, "ce") for noise in NOISES for name in TABLES),
     *((name, 0.0, algorithm) for algorithm in SETS for name in REAL),
     *(
@@ -57,7 +58,6 @@ TASKS = (
         for name in TABLES
     ),
 )
-TASKS = (*TASKS, *((PICTURES, noise, "ce") for noise in (0.0, 0.2)))
 
 
 def data_of(name: str, noise: float, sets: bool, wheel: Path) -> tuple[Labelled, Any, np.ndarray]:
@@ -111,7 +111,9 @@ def claims(lines: list[dict[str, Any]]) -> list[Claim]:
         about = f"{algorithm}, {100 * noise:.0f} % {what}, {len(mine)} {kind}"
         if kind == "real sets":
             about = f"{algorithm}, {len(mine)} {kind}"
-        found.append(at_least(f"{about}: auto ahead of 10,000 updates, points", mean(gains), -0.5))
+        name = f"{about}: auto ahead of 10,000 updates, points"
+        default = algorithm in LABELS
+        found.append(at_least(name, mean(gains), -0.5) if default else Claim(name, mean(gains)))
         found.append(Claim(f"{about}: the least", min(gains)))
         seconds = [line["auto: seconds"] / line["10,000: seconds"] for line in mine]
         found.append(Claim(f"{about}: times the time, in the middle", float(np.median(seconds))))
