@@ -39,7 +39,6 @@ MAY = {  # modules outside `ingest` that open files, and which
     "data/labels/labelled.py": "the .npz files that Labelled.save wrote",
     "learn/engine/checkpoint.py": "checkpoints",
     "data/examples/__init__.py": "a file that is there, to compare it with the example",
-    "compare/published/__init__.py": "the tables that come with it",
     "compare/corpora/builder.py": "what an earlier build has written in its folder",
     "compare/challenge/_bubblewrap.py": "short texts in memory that a program is shown",
     "compare/challenge/_data.py": "the files that it has written itself",

@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...data.ingest import read_frame
 from ...ground.names import lookup
 from ...ground.problem import Refusal
 from ..report.changes import NOT_STATED, Place, ResultSet, SideEntry
@@ -172,8 +173,7 @@ def read(name: str) -> pl.DataFrame:
     import polars as pl
 
     table = lookup(TABLES, name, "published table")[1]
-    text = (files(__package__) / f"{table.file}.csv").read_bytes()
-    frame = pl.read_csv(text, infer_schema=False)
+    frame = read_frame(Path(__file__).with_name(f"{table.file}.csv")).frame
     for column, value in table.rows.items():
         frame = frame.filter(pl.col(column) == value).drop(column)
     return frame
