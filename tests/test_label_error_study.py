@@ -16,6 +16,7 @@ from _label_errors.models import (
     SIZES,
     checks,
     competition_ranks,
+    crossing,
     least_favourable,
     permutation_p,
     spearman,
@@ -81,7 +82,9 @@ def test_the_labels_that_people_were_asked_about_are_the_lowest_margins(measured
 
 def test_the_two_crossings_by_hand(measured):
     """VGG: 156 more right of 10,000, 4 of them on the 18; so 152 of 9,946, and 5 fewer of 18."""
-    imagenet, cifar10 = measured["models"]["crossings"]
+    imagenet = crossing("imagenet", "resnet50", "resnet18")
+    cifar10 = crossing("cifar10", "vgg19_bn", "vgg11_bn")
+    assert [imagenet, cifar10] == measured["models"]["crossings"]
     u, v, apart = 152 / 9946, 5 / 18, 36 / 9946
     assert cifar10["share"] == pytest.approx(u / (u + v))
     assert cifar10["low"] == pytest.approx((u - apart) / (u - apart + v))
