@@ -107,6 +107,34 @@ def machine() -> str:
     )
 
 
+def resumed(
+    path: Path, tasks: Mapping[tuple[object, ...], Callable[[], Mapping[str, object]]]
+) -> list[dict[str, object]]:
+    """The lines of a file, and behind them one for each task that has none yet.
+
+    Args:
+        path: lines of JSON, which begin with what the key of their task holds.
+        tasks: what makes the rest of a line, by key.
+    """
+    lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    for key, run in tasks.items():
+        if not any(tuple(line.values())[: len(key)] == key for line in lines):
+            lines.append(dict(run()))
+            with path.open("a") as file:
+                file.write(json.dumps(lines[-1]) + "\n")
+            print(lines[-1], flush=True)
+    return lines
+
+
+def settle(script: str, claims: list[Claim]) -> None:
+    """Write claims as results, and say them."""
+    rows = [asdict(claim) for claim in claims]
+    text = json.dumps({"machine": machine(), "claims": rows}, indent=1, ensure_ascii=False)
+    (RESULTS / f"{script}.json").write_text(text + "\n")
+    for claim in claims:
+        print(f"{claim.name:<68} {claim.value:>8.2f}  {claim.target}")
+
+
 def main(script: str, about: str, measure: Callable[[bool], list[Claim]]) -> None:
     """Parse ``--json --quick``, measure, print, and exit with 1 when a target is missed.
 

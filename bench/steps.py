@@ -17,11 +17,11 @@ three real sets of candidates, each with a fifth of the rows to test on; and pic
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 import warnings
-from dataclasses import asdict, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 import candidly
-from _bench import RESULTS, Claim, at_least, machine
+from _bench import RESULTS, Claim, at_least, resumed, settle
 from candidly.data.labels.labelled import Labelled
 from candidly.learn.model.measured import fit_and_measure
 from train import NOISES, TABLES, drawn, table
@@ -135,20 +135,8 @@ def main() -> None:
         trained = fit_and_measure(candidly.from_arrays(x, y), "ce", validation=0, steps="auto")
         print(f"early stopping: {trained.steps} updates")
         return
-    lines = [json.loads(line) for line in LINES.read_text().splitlines()] if LINES.exists() else []
-    done = {(line["data"], line["noise"], line["algorithm"]) for line in lines}
-    for task in TASKS if asked.wheel else ():
-        if task not in done:
-            lines.append(run(*task, asked.wheel))
-            with LINES.open("a") as file:
-                file.write(json.dumps(lines[-1]) + "\n")
-            print(lines[-1], flush=True)
-    rows = [asdict(claim) for claim in claims(lines)]
-    (RESULTS / "steps.json").write_text(
-        json.dumps({"machine": machine(), "claims": rows}, indent=1, ensure_ascii=False) + "\n"
-    )
-    for row in rows:
-        print(f"{row['name']:<64} {row['value']:>8.2f}  {row['target']}")
+    todo = {task: partial(run, *task, asked.wheel) for task in TASKS if asked.wheel}
+    settle("steps", claims(resumed(LINES, todo)))
 
 
 if __name__ == "__main__":

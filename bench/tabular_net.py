@@ -14,10 +14,9 @@ training labels; accuracy on right test labels, beside what is in bench/results/
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
-from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -27,7 +26,7 @@ import polars as pl
 import torch
 from torch import nn
 
-from _bench import RESULTS, Claim, machine
+from _bench import RESULTS, Claim, resumed, settle
 from train import NOISES, TABLES, drawn, read_lines, table
 
 LINES = RESULTS / "train" / "tabular_net.jsonl"
@@ -115,6 +114,14 @@ def accuracy(frame: pl.DataFrame, y: np.ndarray, test: pl.DataFrame, truth: np.n
     return float((net.probabilities(xs[1]).argmax(1).numpy() == truth).mean())
 
 
+def run(name: str, noise: float, wheel: Path) -> dict[str, Any]:
+    """One table."""
+    start, made = time.process_time(), drawn(*table(name, wheel), noise, 0)
+    right = accuracy(*(made[key] for key in ("x", "y", "test", "truth")))
+    seconds = time.process_time() - start
+    return {"data": name, "noise": noise, "right": right, "seconds": seconds}
+
+
 def claims(lines: list[dict[str, Any]]) -> list[Claim]:
     theirs = {
         (line["data"], line["noise"]): line["right"] for line in read_lines() if line["draw"] == 0
@@ -144,25 +151,9 @@ def main() -> None:
         frame, y = pl.DataFrame(x, ["a", "b", "c"]), (x[:, 0] > x[:, 1]).astype(int)
         print(f"accuracy {accuracy(frame[:200], y[:200], frame[200:], y[200:]):.3f}")
         return
-    lines = [json.loads(line) for line in LINES.read_text().splitlines()] if LINES.exists() else []
-    done = {(line["data"], line["noise"]) for line in lines}
-    for noise in NOISES:
-        for name in TABLES if asked.wheel else ():
-            if (name, noise) in done:
-                continue
-            start, made = time.process_time(), drawn(*table(name, asked.wheel), noise, 0)
-            right = accuracy(*(made[key] for key in ("x", "y", "test", "truth")))
-            seconds = time.process_time() - start
-            lines.append({"data": name, "noise": noise, "right": right, "seconds": seconds})
-            with LINES.open("a") as file:
-                file.write(json.dumps(lines[-1]) + "\n")
-            print(lines[-1], flush=True)
-    rows = [asdict(claim) for claim in claims(lines)]
-    (RESULTS / "tabular_net.json").write_text(
-        json.dumps({"machine": machine(), "claims": rows}, indent=1, ensure_ascii=False) + "\n"
-    )
-    for row in rows:
-        print(f"{row['name']:<60} {row['value']:>8.2f}")
+    places = [(name, noise) for noise in NOISES for name in TABLES if asked.wheel]
+    todo = {place: partial(run, *place, asked.wheel) for place in places}
+    settle("tabular_net", claims(resumed(LINES, todo)))
 
 
 if __name__ == "__main__":
