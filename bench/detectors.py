@@ -49,7 +49,7 @@ def watching(n: int, d: int, q: int, trials: int, rounds: int, probs: bool) -> l
     """CPU seconds of whole epochs, watched and not, in turns."""
     import torch
 
-    from candidly.data.labels.labelled import from_arrays
+    from candidly.data.labels.building import from_arrays
     from candidly.errors.detectors import Watch
     from candidly.errors.detectors._train import batch_size, examples_of
     from candidly.learn.algorithms import algorithm, configuration

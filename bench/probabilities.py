@@ -15,7 +15,8 @@ from functools import partial
 import numpy as np
 
 from _bench import Claim, at_least, at_most, interleaved, main, median_ratio, timed
-from candidly.data.labels.labelled import Labelled, from_arrays
+from candidly.data.labels.building import from_arrays
+from candidly.data.labels.labelled import Labelled
 from candidly.errors.crossval import Network, _networks, cross_validate
 
 SHAPES = ((1122, 108, 16), (4998, 38, 13))

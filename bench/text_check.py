@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from _bench import Claim, at_least, main
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.errors.crossval._features import Views
 from candidly.errors.crossval._named import by_name, seen_by
 

@@ -17,7 +17,7 @@ from candidly.compare.report.gap import gap_tables
 from candidly.compare.report.why import trust_tables
 from candidly.compare.stability import assess, make_case
 from candidly.compare.stability.document import stability_document
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.data.labels.votes import Votes, union
 from candidly.errors.confident import find_multilabel
 from candidly.errors.confident.issues_document import issues_document

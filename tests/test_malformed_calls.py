@@ -10,7 +10,8 @@ import pandas
 import pytest
 
 from candidly import crowd, load, validation
-from candidly.data.labels.labelled import from_arrays, given_to_candidates
+from candidly.data.labels.building import from_arrays
+from candidly.data.labels.labelled import given_to_candidates
 from candidly.data.labels.votes import Votes, union, votes_to_given
 
 X = [[0.0], [1.0], [2.0]]

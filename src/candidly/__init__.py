@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from .data import inputs as inputs
     from .data import sources as sources
     from .data.ingest import read as read
+    from .data.labels.building import from_arrays as from_arrays
     from .data.labels.labelled import Labelled as Labelled
-    from .data.labels.labelled import from_arrays as from_arrays
     from .data.sources import load as load
     from .errors import detectors as detectors
     from .errors.checking import check as check
@@ -79,7 +79,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "estimators": "learn.",
     "examples": "data.",
     "fit": "learn.model",
-    "from_arrays": "data.labels.labelled",
+    "from_arrays": "data.labels.building",
     "imperfect": "data.",
     "inputs": "data.",
     "learn": "",

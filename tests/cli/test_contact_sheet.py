@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from candidly.data.ingest.contact_sheet import GAP, SIDE, SheetPicture, SheetRow, draw_sheet
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.data.labels.votes import Votes
 from picture_files import ten_binary
 

@@ -10,7 +10,7 @@ import pytest
 
 from candidly import crowd, stability, stats
 from candidly.data.examples import write as write_example
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.data.labels.votes import Votes
 
 NAMES = ("cat", "[bold]dog", "<b>emu")

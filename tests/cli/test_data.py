@@ -12,7 +12,8 @@ from scipy.io import savemat
 from candidly.data.imperfect import PROCESSES, apply
 from candidly.data.ingest import read
 from candidly.data.inputs import encoded
-from candidly.data.labels.labelled import Labelled, from_arrays
+from candidly.data.labels.building import from_arrays
+from candidly.data.labels.labelled import Labelled
 from candidly.data.sources import SOURCES, load
 
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from candidly import errors
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.errors.crossval import CrossValidated, Network, by_name
 
 N = 90

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -153,6 +154,30 @@ def classes_of(text: str | None) -> Any:
     return int(text) if text and text.isdecimal() else read_classes(text)
 
 
+Part = Annotated[
+    str | None,
+    typer.Option(
+        metavar=COLUMN,
+        help="Column that says which part a row is of: train, validation (or val, dev) or test. "
+        "Labels of the latter two count as true.",
+    ),
+]
+TestFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Rows to test on, of the same columns, or a folder of pictures. Their labels count as "
+        "true.",
+    ),
+]
+ValidationFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Rows to choose models on, such as when to stop; as in --test-file. Nothing learns "
+        "from them.",
+    ),
+]
 OPTIONS: dict[str, tuple[Any, Any]] = {  # by the parameter; in the order of --help
     "label": (Label, None),
     "truth": (Truth, None),
@@ -171,7 +196,11 @@ OPTIONS: dict[str, tuple[Any, Any]] = {  # by the parameter; in the order of --h
     "drop": (Drop, None),
     "kinds": (Kinds, None),
     "damaged": (Damaged, None),
+    "part": (Part, None),
+    "test_file": (TestFile, None),
+    "validation_file": (ValidationFile, None),
 }
+PARTS = ("part", "test_file", "validation_file")
 CELLS = ("separator", "header", "sheet")  # how a table is read
 LABELS = (
     "label",
@@ -224,4 +253,5 @@ def _merges(text: str | None) -> Any:
 
 
 ANY = Roles()  # nothing was said
-OF_DATA = reads(*OPTIONS)
+OF_DATA = reads(*(name for name in OPTIONS if name not in PARTS))
+OF_PARTS = reads(*OPTIONS)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from . import sources as sources
     from .imperfect import Process as Process
     from .ingest import read as read
+    from .labels.building import from_arrays as from_arrays
     from .labels.labelled import Labelled as Labelled
-    from .labels.labelled import from_arrays as from_arrays
     from .labels.votes import Votes as Votes
     from .labels.votes import at_least as at_least
     from .labels.votes import majority as majority
@@ -34,7 +34,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "Votes": "labels.votes",
     "at_least": "labels.votes",
     "examples": "",
-    "from_arrays": "labels.labelled",
+    "from_arrays": "labels.building",
     "imperfect": "",
     "ingest": "",
     "inputs": "",

@@ -10,7 +10,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from ..data.labels.labelled import from_numbers
+from ..data.labels.building import from_numbers
 from ..ground.arrays import door, is_frame
 from ..learn.estimators import inputs_of, read_sets, seed_of
 from .confident import find

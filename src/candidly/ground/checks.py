@@ -15,6 +15,7 @@ from .arrays import as_array
 from .problem import Refusal
 
 LABEL_ARRAYS = ("candidates", "given", "tags", "truth")  # of a Labelled, a row an example
+OFFICIAL = ("official_test", "official_validation")  # of a Labelled, bool (n,)
 NUMBERED = 1000  # classes that numbers in labels may name, however few the rows are
 MOST_CLASSES = 10**7
 LARGEST_BYTES = 2**34  # of one array that candidly makes out of something smaller

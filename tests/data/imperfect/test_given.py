@@ -17,8 +17,8 @@ from candidly.data.imperfect._rows import nearest_count
 from candidly.data.imperfect.instance_label import _own_rates, _wrong_labels
 from candidly.data.imperfect.lookalike import nearest_other
 from candidly.data.imperfect.matrix import apportioned
+from candidly.data.labels.building import from_arrays
 from candidly.data.labels.describe import transition
-from candidly.data.labels.labelled import from_arrays
 
 SMALLEST_P = 1e-4
 RATES = [0.0, 0.1, 0.2, 0.29, 0.4, 0.6, 1.0]

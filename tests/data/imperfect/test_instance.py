@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 from candidly.data.imperfect import apply, canonical, instance
 from candidly.data.imperfect.instance import _held_out_log_probs, likeness, scaled
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 
 
 @pytest.fixture(scope="module")

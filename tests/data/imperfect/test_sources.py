@@ -17,7 +17,7 @@ from candidly.data.imperfect import (
 )
 from candidly.data.imperfect._classes import read_classes
 from candidly.data.imperfect._pools import of_numbers
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 
 RATES = (0.0, 0.1, 0.2, 0.4, 0.6)
 

@@ -13,7 +13,7 @@ from candidly.data.imperfect import (
     noise,
     uniform,
 )
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from PIL import Image
 from candidly.data.ingest.contact_sheet import SIDE, SheetPicture, SheetRow, draw_sheet
 from candidly.data.ingest.media import decoded, header_of, open_media, pixels_of
 from candidly.data.ingest.previews import preview_of
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.data.sources.pictures import decoded as decoded_rows
 from candidly.errors.crossval._duplicates import near_copies
 from candidly.people import review

@@ -4,7 +4,7 @@ import numpy as np
 import polars
 import pytest
 
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.data.sources import load
 
 X = np.array([[0.5, 1.0], [2.0, 3.0], [4.0, 5.0]])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from candidly.data.inputs import Pictures
-from candidly.data.labels.labelled import Labelled, from_arrays
+from candidly.data.labels.building import from_arrays
+from candidly.data.labels.labelled import Labelled
 
 G = np.random.default_rng(0)
 ROWS = np.array([4, 0, 4, 2])

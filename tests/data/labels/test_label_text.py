@@ -5,7 +5,7 @@ import pandas
 import polars
 import pytest
 
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.data.labels.text import label_in, labels_in
 from candidly.data.sources import load
 from candidly.people.crowd import Answers

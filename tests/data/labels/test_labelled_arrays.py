@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from candidly.data.labels.labelled import from_arrays, given_to_candidates
+from candidly.data.labels.building import from_arrays
+from candidly.data.labels.labelled import given_to_candidates
 
 X = [[0.0], [1.0], [2.0]]
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from candidly.data.labels.building import from_arrays
 from candidly.data.labels.describe import describe, flipping
-from candidly.data.labels.labelled import Labelled, from_arrays
+from candidly.data.labels.labelled import Labelled
 from candidly.data.labels.votes import Votes
 
 

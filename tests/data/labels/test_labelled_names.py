@@ -5,7 +5,8 @@ import pandas
 import pytest
 
 from candidly import crowd, validation
-from candidly.data.labels.labelled import Labelled, from_arrays
+from candidly.data.labels.building import from_arrays
+from candidly.data.labels.labelled import Labelled
 
 X = pandas.DataFrame({"a": [0.5, 1.5, 2.5]}, index=["p", "q", "r"])
 Y = pandas.Series(["cat", "dog", "cat"], index=["p", "q", "r"])

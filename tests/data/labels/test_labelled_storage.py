@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from candidly.data.labels.labelled import Labelled, from_arrays
+from candidly.data.labels.building import from_arrays
+from candidly.data.labels.labelled import Labelled
 from candidly.data.labels.votes import Votes
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
+from candidly.data.labels.building import from_arrays
 from candidly.data.labels.describe import describe
-from candidly.data.labels.labelled import from_arrays
 from candidly.data.sources import SOURCES, Expected, compare, load, title_of
 from candidly.data.sources.fetch import find_file
 from candidly.ground.names import UnknownName

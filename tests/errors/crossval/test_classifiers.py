@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.errors.crossval import cross_validate
 
 import recorders

@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import candidly
 from candidly import errors
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.errors import crossval
 from candidly.errors.crossval import NAMED, CrossValidated, Network, cross_validate
 from candidly.errors.crossval._folds import make_folds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.errors.crossval import cross_validate, make_folds
 from candidly.errors.crossval._folds import checked_folds, checked_groups
 

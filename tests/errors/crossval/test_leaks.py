@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.errors.crossval import Network, _duplicates, cross_validate, make_folds
 from candidly.errors.crossval._duplicates import digests, exact_copies, near_copies
 from candidly.errors.crossval._job import Job, parts

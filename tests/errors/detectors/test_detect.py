@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from candidly import detectors
-from candidly.data.labels.labelled import Labelled, from_arrays
+from candidly.data.labels.building import from_arrays
+from candidly.data.labels.labelled import Labelled
 from candidly.errors import cross_validate
 from candidly.errors.detectors import DETECTORS, _compare, _cost
 from candidly.errors.detectors._table import NEEDS

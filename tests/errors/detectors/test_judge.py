@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.errors.detectors import BUDGETS, Detection, judge
 from candidly.errors.detectors._judge import found_in, wrong_labels
 

@@ -11,7 +11,7 @@ import torch
 from torch.nn.functional import linear, relu
 
 from candidly import detectors
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.errors.detectors import _incv
 from candidly.errors.detectors._aum import threshold_samples
 from candidly.errors.detectors._train import batch_size, examples_of, seeds_of, trained

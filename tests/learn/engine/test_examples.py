@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 import torch
 
-from candidly.data.labels.labelled import Labelled, from_arrays
+from candidly.data.labels.building import from_arrays
+from candidly.data.labels.labelled import Labelled
 from candidly.learn.engine.examples import make_examples, split_scaling
 
 from toys import toy

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.data.labels.votes import Votes
 from candidly.people.crowd import METHODS, Answers, consensus, crowdlab, dawid_skene, majority
 

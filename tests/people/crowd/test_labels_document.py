@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from candidly import crowd
-from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.building import from_arrays
 from candidly.data.labels.votes import Votes, times_named, union
 from candidly.people.crowd.labels_document import labels_document
 from compare.report.test_report_page import Outline

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...ground.bounds import MOST_CONFIGS, MOST_TIMES
+from ...ground.problem import Refusal, passed
 from .._column_options import OPTIONS, roles_of
 from .._hyper import Hyper, hyper_of
 from .._network_options import Net, Training
@@ -214,6 +215,20 @@ class RunOptions:
         for name in ("datasets", "algorithms", "metrics"):
             if texts := asked[name]:
                 asked[name] = tuple(several(texts, f"`{name}`"))
+        roles = self.where["roles"]
+        if roles.holds_out:
+            if asked["split"] not in (None, "official"):
+                raise Refusal(
+                    f"{passed('split', asked['split'])} mixes all rows, and a test set is given.",
+                    "leave one of them out",
+                )
+            asked["split"] = "official"
+        elif roles.validation_file is not None:
+            raise Refusal(
+                "a validation set of its own goes with a test set of its own.",
+                "give one with `test_file`",
+                "name a column that says which rows are of which part with `part`",
+            )
         if asked["hyper"]:
             asked["hyper"] = hyper_of(asked["hyper"])
         file = self._values["settings"]

@@ -14,6 +14,7 @@ from ...data.inputs import Table, fit_encoding
 from ...data.labels.describe import describe, track_of
 from ...data.labels.labelled import Labelled
 from ...data.sources import SOURCES, Source, as_words, compare, source_of
+from ...ground.checks import OFFICIAL
 from ...ground.names import UnknownName
 from ...learn.sheet import check_pictures, pictures_in_words, write_sheet
 from ...learn.written.views import VIEWS
@@ -27,7 +28,7 @@ from ...people.crowd.labels_grids import (
 )
 from ...show.grid import Column, Grid
 from .. import _print
-from .._column_options import ANY, OF_DATA
+from .._column_options import ANY, OF_PARTS
 from .._issues import check_place
 from .._progress import reading
 from .common import AsJson, Data, What, loaded_from, print_json, save, tell
@@ -116,7 +117,7 @@ def show(
 
 @app.command("describe")
 @labels_app.command("describe")
-@OF_DATA
+@OF_PARTS
 def describe_data(
     what: What,
     root: Data = None,
@@ -165,8 +166,9 @@ def describe_data(
         loaded = _apply(loaded, labels)
     description = describe(loaded)
     beside: dict[str, Any] = {"pictures": words} if (words := pictures_in_words(loaded)) else {}
-    if loaded.official_test is not None:
-        beside["official_test"] = int(loaded.official_test.sum())
+    for name in OFFICIAL:
+        if (rows := getattr(loaded, name)) is not None:
+            beside[name] = int(rows.sum())
     if known and known.note:
         beside["note"] = known.note
     if track := track_of(loaded.source):
@@ -194,7 +196,7 @@ def describe_data(
 
 
 @app.command()
-@OF_DATA
+@OF_PARTS
 def convert(
     what: What,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
@@ -235,7 +237,7 @@ labels_app.command("spelling")(spelling)
 
 
 @labels_app.command()
-@OF_DATA
+@OF_PARTS
 def make(
     what: What,
     spec_and_out: Annotated[

@@ -17,7 +17,7 @@ from ...ground.jsons import to_json
 from ...learn.engine.recipe import recipe as read_recipe
 from ...learn.written.nets import pinned, read_net
 from .. import _progress
-from .._column_options import ANY, CELLS, INPUTS, LABELS, reads
+from .._column_options import ANY, CELLS, INPUTS, LABELS, PARTS, reads
 from .._hyper import Hyper, hyper_of
 from .._issues import check_place
 from .._network_options import Net, Training
@@ -34,7 +34,7 @@ AUTO = "auto"  # of --steps: early stopping
 CHECKED = "truth"  # of --validation: the rows whose true label is known
 
 
-@reads(*LABELS, "truth", *CELLS, "id", *INPUTS)
+@reads(*LABELS, "truth", *CELLS, "id", *INPUTS, *PARTS)
 def train(
     what: Annotated[
         str,
@@ -156,12 +156,14 @@ def train(
                 **asked,  # names of hyper-parameters alone
             )
         model, held = trained.model, trained.held
+        chosen_on = loaded.official_validation
         about = {
             "data": what,
             "rows": loaded.n,
             "without a label": trained.left_out,
             "learned from": trained.learned.n,
             "held out": 0 if held is None else held.n,
+            "validation set": 0 if chosen_on is None else int(chosen_on.sum()),
             "truth known": trained.truth_known,
             "columns": columns_of(loaded),
             "classes": list(model.classes),

@@ -39,10 +39,14 @@ def print_training(about: dict[str, Any], data: Labelled, chosen: str = "") -> N
     default = f", the default for {about['labels']}" if about["default"] else ""
     trained = f"{about['steps']:,} updates on" if about["steps"] else "learned from"
     print(f"{about['algorithm']}{default}: {trained} {about['learned from']:,} rows")
+    own = about["validation set"]
+    if own and not (about["early stopping"] or about["compared"]):
+        print(f"{own:,} rows of the validation set: not used, as nothing was to be chosen")
     if found := about["early stopping"]:
+        which = "of the validation set" if own else "left out"
         print(
             f"early stopping: {_label_of(about)} was predicted most often, for "
-            f"{found['right'] / found['rows']:.1%} of {found['rows']:,} rows left out, after "
+            f"{found['right'] / found['rows']:.1%} of {found['rows']:,} rows {which}, after "
             f"{found['steps']:,} of {found['tried']:,} updates"
         )
     if about["judged"]:

@@ -47,6 +47,7 @@ def hold_out(task: ProcessInput, values: Values) -> ProcessInput:
         ids=rest.ids,
         source=data.source,
         official_test=rest.official_test,
+        official_validation=rest.official_validation,
     )
     return replace(task, data=rest, truth=truth, pool=bare[held])
 

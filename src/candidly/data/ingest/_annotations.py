@@ -23,6 +23,7 @@ import numpy as np
 
 from ...ground.problem import Refusal, passed
 from ..labels.labelled import Labelled
+from ..labels.parts import PARTS, part_of
 from ._folder_files import MISSING, UNASKED, Files
 from ._header import FirstLine
 from ._recognised import recognised
@@ -34,12 +35,6 @@ from .unused import EVERYTHING, RolesUsed, as_read, refuse_unused
 if TYPE_CHECKING:
     import polars as pl
 
-TRAIN, VALIDATION, TEST = "train", "val", "test"
-PARTS = {
-    **dict.fromkeys(("train", "training"), TRAIN),
-    **dict.fromkeys(("val", "valid", "validation", "dev"), VALIDATION),
-    **dict.fromkeys(("test", "testing"), TEST),
-}
 TABLES = ("labels", "label", "metadata", "annotations", "train")  # names without their endings
 NAMES = ("file_name", "filename", "file", "image_id", *USUAL["image"])  # usual, of a column
 MOST_JSON = 2**28  # bytes
@@ -52,7 +47,7 @@ class Picked:
 
     Attributes:
         files: the folder's, with what is left out so far.
-        pictures, parts: n files, and the part that each is of: train, val, test or "".
+        pictures, parts: n files, and the part that each is of: train, validation, test or "".
         classes, given: names, and numbers of them (n,), -1 for none; or
         data: the rows of a table, without their pictures. named: whether it names its rows.
     """
@@ -64,15 +59,6 @@ class Picked:
     given: np.ndarray = None  # type: ignore[assignment]  # there where `data` is not
     data: Labelled | None = None
     named: bool = False
-
-
-def part_of(name: str) -> str:
-    """The part that a folder is by its name; "" for another.
-
-    >>> part_of("Valid"), part_of("cat")
-    ('val', '')
-    """
-    return PARTS.get(name.lower(), "")
 
 
 def of_coco(files: Files) -> Picked | None:

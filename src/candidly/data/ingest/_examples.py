@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,11 +20,13 @@ import numpy as np
 from ...ground.arrays import collected, is_frame
 from ...ground.files import check_content
 from ...ground.problem import Refusal, passed
-from ..inputs import as_inputs, as_polars
+from ..inputs import Table, as_inputs, as_polars
+from ..labels.building import from_numbers
 from ..labels.coded import as_ids
 from ..labels.kinds import FIELDS
-from ..labels.labelled import Labelled, from_numbers
+from ..labels.labelled import Labelled
 from ..labels.merging import merge_classes
+from ..labels.parts import PARTS, in_parts, part_of, with_parts
 from ..labels.votes import Votes
 from ._features import check_no_copy, features
 from ._layouts import item_of, long_of_wide
@@ -43,6 +46,7 @@ from .unused import OF_COLUMNS, RolesUsed, as_read, refuse_unused
 if TYPE_CHECKING:
     import polars as pl
 
+OF_ARRAYS = (".mat", ".npz")
 SUFFIXES = (*TABLE_ENDINGS, *COMPRESSED, ".npz", ".npy", ".mat")
 
 
@@ -68,6 +72,9 @@ def read(
     sheet: str | None = None,
     kinds: Mapping[str, str] | None = None,
     label_kind: str | None = None,
+    part: str | None = None,
+    test_file: str | os.PathLike[str] | None = None,
+    validation_file: str | os.PathLike[str] | None = None,
 ) -> Labelled:
     """The inputs and labels of a file, a data frame or a folder of pictures.
 
@@ -79,7 +86,8 @@ def read(
         annotator: the column that says who gave the answer, or a list of columns that hold one
             person's answers each.
         label, truth, id, text, image, item, drop, separator, header, label_separator, classes,
-        merge_labels, damaged, sheet, kinds, label_kind: see ``Roles``.
+        merge_labels, damaged, sheet, kinds, label_kind, part, test_file, validation_file: see
+        ``Roles``.
 
     Returns:
         One label a cell is ``given``; any cell with several makes the column ``candidates``, or
@@ -100,7 +108,8 @@ def read(
         drop=(drop,) if isinstance(drop, str) else tuple(drop), separator=separator,
         header=header, label_separator=label_separator, classes=classes,
         merge_labels=merge_labels, damaged=damaged, sheet=sheet, kinds=kinds or {},
-        label_kind=label_kind, **who,
+        label_kind=label_kind, part=part, test_file=test_file, validation_file=validation_file,
+        **who,
     )  # fmt: skip
     if roles is not None and named.given:
         raise ValueError("`roles` says which column is what; give no other names beside it.")
@@ -108,15 +117,57 @@ def read(
 
 
 def _read(where: Any, roles: Roles, watch: Callable[[int, int], None]) -> Labelled:
+    """All parts, of which the first says what columns and classes there are."""
+    alone = replace(roles, test_file=None, validation_file=None)
+    data = _read_one(where, alone, watch)
+    if not roles.files:
+        return data
+    files = {part: Path(file).expanduser() for part, file in roles.files.items()}
+    read = {part: _read_one(*_as_part(file, alone, data), watch) for part, file in files.items()}
+    with about(files[next(iter(files))]) if len(files) == 1 else nullcontext():
+        return with_parts(data, **read)
+
+
+def _as_part(file: Path, roles: Roles, data: Labelled) -> tuple[Any, Roles]:
+    """A file, and the roles of the rows to learn from as far as it has such columns."""
+    if _is_folder(file) or file.suffix.lower() in OF_ARRAYS:
+        return file, replace(roles, classes=data.classes)
+    sheet, _ = _opened(file, roles)
+    there = sheet.frame.columns
+    lacking: dict[str, Any] = {
+        role: None
+        for role in ("label", "truth", "id")
+        if getattr(roles, role) is not None and getattr(roles, role) not in there
+    }
+    kinds = dict(roles.kinds)
+    if isinstance(data.inputs, Table):
+        kinds = dict(data.inputs.kinds)
+    elif data.kind == "table" and data.features is not None:
+        kinds = dict.fromkeys(data.features, "number")
+    return sheet, replace(
+        roles,
+        **lacking,
+        drop=tuple(name for name in roles.drop if name in there),
+        kinds={name: kind for name, kind in kinds.items() if name in there},
+        classes=data.classes,
+    )
+
+
+def _read_one(where: Any, roles: Roles, watch: Callable[[int, int], None]) -> Labelled:
     if isinstance(where, (str, os.PathLike)):
         path = Path(where).expanduser()
-        if path.is_dir() and not is_saved(path):
+        if _is_folder(path):
             return load_folder(path, roles, watch, _from_sheet)
-        if path.suffix.lower() in (".mat", ".npz"):
+        if path.suffix.lower() in OF_ARRAYS:
             return _load_arrays(path, roles)
     sheet, ids = _opened(where, roles)
     with about(sheet.path):
         return _from_sheet(sheet, roles, ids)
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether it is one of pictures."""
+    return path.is_dir() and not is_saved(path)
 
 
 def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray]:
@@ -223,7 +274,7 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:
                 check_no_copy(inputs, labels[kind], columns.get(kind) or columns["label"])
     ids = ids_of(frame[roles.id]) if roles.id else ids
     name = roles.inputs
-    return from_numbers(
+    data = from_numbers(
         inputs,
         classes,
         ids=ids,
@@ -231,11 +282,17 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:
         source=sheet.path.name,
         **labels,
     )
+    return data if roles.part is None else in_parts(data, parts_in(frame[roles.part]))
 
 
 def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Labelled:
     """Of a table with an answer a row: one example for each item, with its votes."""
     frame, item, who = sheet.frame, str(roles.item), str(roles.annotator)
+    if roles.part is not None:
+        raise ValueError(
+            f"column {roles.part!r} says which part a row is of, and rows here are answers of"
+            " people; make one label of them first (candidly crowd consensus)."
+        )
     names = [name for kind, name in columns.items() if kind != "truth"]
     if len(names) != 1:
         raise ValueError(f"answers need one column of labels, and it has {listed(names)}.")
@@ -318,13 +375,29 @@ def _inputs(sheet: Sheet, roles: Roles, labels: Collection[str]) -> Any:
     return features(frame[rest], dict(roles.kinds))
 
 
+def parts_in(column: pl.Series) -> list[str]:
+    """The part that each row is of.
+
+    Raises:
+        ValueError: a cell that names none.
+    """
+    cells = column.cast(str).fill_null("").to_list()
+    parts = [part_of(cell) for cell in cells]
+    if "" in parts:
+        row = parts.index("")
+        raise ValueError(
+            f"column {column.name!r} has {cells[row]!r} at row {row}; a part is {', '.join(PARTS)}."
+        )
+    return parts
+
+
 def input_columns(frame: pl.DataFrame, roles: Roles, labels: Collection[str]) -> list[str]:
     """The columns that are inputs, where no one of them is that alone; empty ones among them.
 
     Args:
         roles: as ``recognised`` gives them. labels: the columns of labels.
     """
-    out = {*labels, *roles.drop, roles.id, *other_labels(frame, roles, labels)}
+    out = {*labels, *roles.drop, roles.id, roles.part, *other_labels(frame, roles, labels)}
     for name in labels:  # neither the labels before a correction are inputs, nor those after
         plain = name.removesuffix(CORRECTED)
         out |= {plain, plain + CORRECTED, plain + CORRECTED_BY}

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ground.names import nearest, shortened
-from ..labels.labelled import Labelled, from_arrays, from_stored
+from ..labels.building import from_arrays
+from ..labels.labelled import Labelled, from_stored
 from ..labels.reading import written_classes
 from ..labels.storage import read_arrays
 

@@ -19,15 +19,16 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...ground.arrays import objects
 from ..labels.coded import Coded
 from ..labels.labelled import Labelled
+from ..labels.parts import TEST, TRAIN, VALIDATION, part_of
 from ..labels.reading import LabelRule, read_labels
-from ._annotations import TEST, TRAIN, VALIDATION, Picked, of_coco, of_table, part_of
+from ._annotations import Picked, of_coco, of_table
 from ._folder_files import LOOSE, UNASKED, Files, files_in, tell_left_out, usable
 from ._roles import Roles
 from ._sheet import Sheet
@@ -81,7 +82,7 @@ def load_folder(
     kept, files = usable(picked.files, picked.pictures, roles.damaged, watch)
     tell_left_out(files, roles.damaged)
     rows = np.array(kept)
-    test = _official(folder, [picked.parts[row] for row in kept])
+    flags = _official(folder, [picked.parts[row] for row in kept])
     if picked.data is not None:
         data = picked.data[rows]
     else:
@@ -92,7 +93,7 @@ def load_folder(
     paths = [picked.pictures[row] for row in kept]
     ids = data.ids if picked.named else objects([files.place(path) for path in paths])
     source = folder.resolve().name
-    return replace(data, inputs=objects(paths), ids=ids, source=source, official_test=test)
+    return replace(data, inputs=objects(paths), ids=ids, source=source, **flags)
 
 
 def pictures_in(folder: Path, damaged: str) -> list[Path]:
@@ -186,19 +187,24 @@ def _are_parts(root: Path, tops: Mapping[str, Sequence[Path]]) -> bool:
     return trained and len(named) > 1
 
 
-def _official(folder: Path, parts: Sequence[str]) -> np.ndarray | None:
-    """Which rows are the official test set, bool (n,); None where there is none."""
+def _official(folder: Path, parts: Sequence[str]) -> dict[str, Any]:
+    """Which rows are the official test set, and the validation set, bool (n,), by field.
+
+    A validation set without a test set is the test set.
+    """
     there = {part: parts.count(part) for part in dict.fromkeys(parts)}
     test = next((part for part in (TEST, VALIDATION) if part in there), None)
     if test is None or len(there) == 1:
-        return None
-    rest = " and ".join(f"{part} ({there[part]:,})" for part in sorted(there) if part != test)
-    warnings.warn(
-        f"of the parts of {folder}, {test} ({there[test]:,} rows) is the official test set; rows to"
-        f" learn from: {rest}.",
-        stacklevel=2,
-    )
-    return np.array(parts) == test
+        return {}
+    sets = {"official_test": test}
+    told = f"{test} ({there[test]:,} rows) is the official test set"
+    if test == TEST and VALIDATION in there and len(there) > 2:
+        sets["official_validation"] = VALIDATION
+        told += f" and {VALIDATION} ({there[VALIDATION]:,}) the validation set"
+    rest = [part for part in sorted(there) if part not in sets.values()]
+    learned = " and ".join(f"{part} ({there[part]:,})" for part in rest)
+    warnings.warn(f"of the parts of {folder}, {told}; rows to learn from: {learned}.", stacklevel=2)
+    return {name: np.array(parts) == part for name, part in sets.items()}
 
 
 def _numbered(

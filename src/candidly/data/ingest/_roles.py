@@ -70,6 +70,10 @@ class Roles:
         sheet: for a workbook; the first that is not hidden by default.
         kinds: what inputs are, by column: number, category, date or text; others are what their
             cells show. They are kept as pairs.
+        part: which part a row is of: train, validation (also val, dev) or test. Labels of the
+            latter two count as true where no truth stands beside them.
+        test_file, validation_file: files with rows of the same columns, which are put behind the
+            others as these parts.
 
     Every column that is neither named nor dropped is an input.
     """
@@ -93,6 +97,9 @@ class Roles:
     kinds: Any = ()
     label_kind: str | None = None
     ask_kind: bool = field(default=False, compare=False)
+    part: str | None = None
+    test_file: Any = None
+    validation_file: Any = None
 
     def __post_init__(self) -> None:
         named = [name for _, name in self._named()]
@@ -145,6 +152,8 @@ class Roles:
             name = getattr(self, role)
             if name is not None and (role, name) not in (("text", NONE), ("image", NONE)):
                 yield role, name
+        if self.part is not None:
+            yield "part", self.part
         for name in self.drop:
             yield "drop", name
         for name in self.annotators:
@@ -156,6 +165,17 @@ class Roles:
         own = [each.name for each in fields(self) if each.name != "ask_kind"]
         said = [name for name in own if getattr(self, name) != getattr(NOTHING_SAID, name)]
         return list(dict.fromkeys("annotator" if name == "annotators" else name for name in said))
+
+    @property
+    def files(self) -> dict[str, Any]:
+        """The files of a test set and of a validation set, by the part."""
+        named = {"test": self.test_file, "validation": self.validation_file}
+        return {part: file for part, file in named.items() if file is not None}
+
+    @property
+    def holds_out(self) -> bool:
+        """Whether something says which rows are a test set."""
+        return self.part is not None or self.test_file is not None
 
     @property
     def named(self) -> tuple[str, ...]:

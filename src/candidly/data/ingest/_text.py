@@ -118,6 +118,11 @@ def read_separated(
     elif named:
         frame = frame[1:]
     if named:
+        if len(first) != frame.width:
+            raise ValueError(
+                f"a carriage return stands within its first line: {len(first)} cells before it, and"
+                f" {frame.width} columns below. Save the file with line ends of one kind."
+            )
         frame.columns = first
     marked = [c.name for c in frame if c.str.starts_with("'").any()]
     texts = pl.col(marked).str.replace(r"^'('*[=+\-@＝＋－＠\t\r\n])", "$1")

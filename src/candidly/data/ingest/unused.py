@@ -22,8 +22,9 @@ from .shards import is_address
 OF_CLASSES = ("classes", "merge_labels", "label_kind")
 OF_CELLS = ("separator", "header", "sheet")
 OF_COLUMNS = (*OF_CLASSES, "label", "truth", "id", "text", "image", "annotator", "item", "drop",
-              "label_separator", "kinds")  # fmt: skip
-EVERYTHING = (*OF_COLUMNS, *OF_CELLS, "damaged")
+              "label_separator", "kinds", "part")  # fmt: skip
+OF_PARTS = ("test_file", "validation_file")
+EVERYTHING = (*OF_COLUMNS, *OF_CELLS, "damaged", *OF_PARTS)
 SHOWN = 3  # names of files in a message
 
 # what a file is read for -> what is looked at

@@ -20,11 +20,12 @@ class Split:
     test: np.ndarray
 
 
-def make_split(n: int, seed: int, test: float | np.ndarray, validation: float) -> Split:
-    """See ``Labelled.split``; ``test`` is a share, or bool (n,), the rows that are the test set."""
-    shares = {"validation": validation}
-    if not isinstance(test, np.ndarray):
-        shares = {"test": test, **shares}
+def make_split(
+    n: int, seed: int, test: float | np.ndarray, validation: float | np.ndarray
+) -> Split:
+    """See ``Labelled.split``; what is no share is bool (n,), the rows of that set."""
+    asked = {"test": test, "validation": validation}
+    shares = {name: one for name, one in asked.items() if not isinstance(one, np.ndarray)}
     for name, share in shares.items():
         if not isinstance(share, Real) or not 0 <= share < 1:
             raise ValueError(f"`{name}` is {share!r}; give a share in [0, 1).")
@@ -36,14 +37,18 @@ def make_split(n: int, seed: int, test: float | np.ndarray, validation: float) -
         rows, count = _shuffled(n, seed), int(n * (1 - test))
         learned, tested = rows[:count], rows[count:]
         how = f"test={test}"
-    held = int(validation * len(learned))
     places = _shuffled(len(learned), seed)
-    split = Split(learned[places[held:]], learned[places[:held]], tested)
+    if isinstance(validation, np.ndarray):
+        mixed, how = learned[places], f"{how} and its official validation set"
+        split = Split(mixed[~validation[mixed]], mixed[validation[mixed]], tested)
+    else:
+        held, how = int(validation * len(learned)), f"{how} and validation={validation}"
+        split = Split(learned[places[held:]], learned[places[:held]], tested)
     for name, share in {"train": 1.0, "test": 1.0, **shares}.items():
         if share > 0 and not len(getattr(split, name)):
             raise ValueError(
-                f"splitting {n} examples with {how} and validation={validation}"
-                f" leaves no {name} example. Use more data or other shares."
+                f"splitting {n} examples with {how} leaves no {name} example. Use more data or"
+                " other shares."
             )
     return split
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from ...ground.arrays import objects
-from ...ground.checks import LABEL_ARRAYS
+from ...ground.checks import LABEL_ARRAYS, OFFICIAL
 from ..inputs import Table
 from .storage import packed_strings, unpacked_strings
 from .votes import Votes
 
-ROW_ARRAYS = ("inputs", *LABEL_ARRAYS, "ids", "official_test")
+ROW_ARRAYS = ("inputs", *LABEL_ARRAYS, "ids", *OFFICIAL)
 VOTE_ARRAYS = ("item", "offsets", "labels")
 
 
@@ -33,7 +33,7 @@ def content(fields: Mapping[str, Any], kind: str) -> dict[str, np.ndarray]:
         arrays |= _columns(fields["inputs"])
     else:
         arrays |= packed_strings("inputs", [_digest(path) for path in fields["inputs"]])
-    covered = (*LABEL_ARRAYS, "official_test")
+    covered = (*LABEL_ARRAYS, *OFFICIAL)
     arrays |= {name: fields[name] for name in covered if fields[name] is not None}
     votes = fields["votes"]
     if votes is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 
 from ...ground import checks as _checks
-from ...ground.arrays import as_array, door, is_frame, rows_are, same_rows
+from ...ground.arrays import as_array, rows_are
 from ...ground.problem import why
-from ..inputs import Table, as_inputs, checked_features, checked_inputs, kind_of_inputs
+from ..inputs import Table, checked_features, checked_inputs, kind_of_inputs
 from ._splits import Split, make_split
 from ._stored import ROW_ARRAYS, content, to_fields, to_stored
-from .coded import as_ids, holds_sets, listed
 from .describe import Description, describe, labelled_rows
 from .kinds import FIELDS
-from .reading import LabelRule, read_labels, written_classes
 from .storage import read_arrays, write_arrays
 from .votes import Votes, check_votes, votes_about
 
@@ -47,6 +45,7 @@ class Labelled:
             the inputs do not (a ``Table`` does).
         source: where this came from, in words.
         official_test: bool (n,), the rows that its publishers made the test set.
+        official_validation: bool (n,), those that they made the validation set; none of both.
 
     Raises:
         ValueError: fields that disagree; the message names the field, the row and the value.
@@ -66,6 +65,7 @@ class Labelled:
     features: tuple[str, ...] | None = None
     source: str = ""
     official_test: np.ndarray | None = None
+    official_validation: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         store = object.__setattr__
@@ -84,9 +84,15 @@ class Labelled:
             labels = getattr(self, name)
             if labels is not None:
                 store(self, name, _checks.checked_labels(name, labels, self.n, self.q))
-        if self.official_test is not None:
-            flags = _checks.checked_flags("official_test", self.official_test, self.n)
-            store(self, "official_test", flags)
+        for name in _checks.OFFICIAL:
+            if getattr(self, name) is not None:
+                store(self, name, _checks.checked_flags(name, getattr(self, name), self.n))
+        sets = [rows for name in _checks.OFFICIAL if (rows := getattr(self, name)) is not None]
+        if len(sets) == 2 and (both := sets[0] & sets[1]).any():
+            raise ValueError(
+                f"row {both.argmax()} is in `official_test` and in `official_validation`; put it"
+                " into one of them."
+            )
         if self.votes is not None:
             check_votes(self.votes, self.n, self.q)
         if not isinstance(self.source, str):
@@ -152,8 +158,9 @@ class Labelled:
         if self.votes is not None:
             parts.append(f"{len(self.votes)} votes")
         parts += ["truth"] if self.truth is not None else []
-        if self.official_test is not None:
-            parts.append(f"{self.official_test.sum()} official test rows")
+        for name in _checks.OFFICIAL:
+            if (rows := getattr(self, name)) is not None:
+                parts.append(f"{rows.sum()} {name.replace('_', ' ')} rows")
         parts += [f"source={self.source!r}"] if self.source else []
         return f"Labelled({', '.join(parts)})"
 
@@ -222,7 +229,8 @@ class Labelled:
             seed: the trial seed.
             test: share of the n examples, in [0, 1).
             validation: share of what is left, in [0, 1).
-            official: the test rows are those of ``official_test``, in order, and not a share.
+            official: the test rows are those of ``official_test``, in order, and not a share; so
+                are the validation rows where there is an ``official_validation``.
 
         Raises:
             ValueError: a share outside [0, 1), a part that would be empty though its share
@@ -237,115 +245,8 @@ class Labelled:
             raise ValueError(
                 f"{self.source or 'the data'} has no official test set; use a random split."
             )
-        return make_split(self.n, seed, self.official_test, validation)
-
-
-@door
-def from_arrays(
-    X: Any,
-    y: Any = None,
-    truth: Any = None,
-    *,
-    candidates: Any = None,
-    given: Any = None,
-    tags: Any = None,
-    votes: Votes | None = None,
-    classes: Any = None,
-    merge_labels: bool | Mapping[str, str] = False,
-    ids: Any = None,
-    features: Sequence[str] | None = None,
-    source: str = "arrays",
-) -> Labelled:
-    """``Labelled`` from what scikit-learn users have.
-
-    Args:
-        X: number array (n, d), tensor, pandas or polars data frame, scipy sparse matrix, uint8
-            images (n, h, w[, c]), or a list of strings (texts) or of ``pathlib.Path`` (media
-            files). Bool and integer tables become float32 up to 16 bits and float64 beyond: exact.
-            A data frame with categories, dates, texts or missing values becomes a ``Table``. A
-            first column without a name that numbers the rows is left out.
-        y: the labels, see ``data.labels.reading``. A 0/1 matrix (n, q), or one list or set of
-            labels a row, or strings of which some are sets such as ``"cat|dog"``, is
-            ``candidates``; one label a row is ``given``: names, whole numbers or bools. None, NaN
-            and "" are none, and -1 where ``classes`` says which there are.
-        truth: one label a row, in the same way.
-        candidates, given, tags: the same by name, when there is more than one kind.
-        votes: answers of people, from ``Votes.from_rows``.
-        classes: names in order, or how many. By default from the labels: a data frame's columns,
-            the categories that a column declares, else the labels that occur, sorted. Where they
-            are given, a whole number among the labels is the class of that name, or, if not all
-            names are whole numbers, a place from 0.
-        merge_labels: make one class of those that differ in case, spaces or the form of letters
-            alone; or a dict, old name -> new name.
-        ids: different integers or strings; 0..n-1 by default.
-        features: names of the columns that ``X`` was taken from; by default a data frame's.
-        source: where this came from, in words.
-
-    Raises:
-        ValueError: nothing in ``X``; labels that do not fit, or text of labels in another notation
-            (``data.labels.text``); Series and frames of pandas whose rows are named otherwise than
-            each other; masked arrays that hide something; nearly as many different labels as rows,
-            without ``classes``. The message says which and where.
-
-    Warns:
-        UserWarning: a column was left out; classes that look like spellings of one, names that may
-            say that there is no label, many rows without one.
-
-    >>> from_arrays([[0.5], [1.5]], [{"cat", "dog"}, {"dog"}]).candidates.tolist()
-    [[True, True], [False, True]]
-    """
-    same_rows(X=X, y=y, truth=truth, candidates=candidates, given=given, tags=tags, ids=ids)
-    raw = {"candidates": candidates, "given": given, "tags": tags, "truth": truth}
-    raw = {name: value for name, value in raw.items() if value is not None}
-    if y is not None:
-        several = holds_sets(listed("`y`", y), written_classes(classes))
-        name = "candidates" if several else "given"
-        if name in raw:
-            raise ValueError(f"`y` holds {name}, and `{name}` is there as well. Pass one of them.")
-        raw[name] = y
-    read = read_labels(raw, LabelRule(classes, merge=merge_labels))
-    return from_numbers(
-        X, read.classes, **read.labels, votes=votes, ids=ids, features=features, source=source
-    )
-
-
-def from_numbers(
-    X: Any,
-    classes: tuple[str, ...],
-    *,
-    candidates: np.ndarray | None = None,
-    given: np.ndarray | None = None,
-    tags: np.ndarray | None = None,
-    truth: np.ndarray | None = None,
-    votes: Votes | None = None,
-    ids: Any = None,
-    features: Sequence[str] | None = None,
-    source: str = "arrays",
-) -> Labelled:
-    """``from_arrays`` of labels that have been read: places among the classes.
-
-    Args:
-        classes: names in order.
-        candidates, tags: bool (n, q).    given, truth: int64 (n,), -1 for none.
-    """
-    inputs = as_inputs(X)
-    if not len(inputs):
-        raise ValueError("`inputs` has no rows.")
-    if features is None and is_frame(X) and isinstance(inputs, np.ndarray):
-        # a first column may have been left out
-        features = [str(name) for name in X.columns][-inputs.shape[1] :]
-    return Labelled(
-        inputs=inputs,
-        classes=classes,
-        candidates=candidates,
-        given=given,
-        tags=tags,
-        truth=truth,
-        votes=votes,
-        ids=None if ids is None else as_ids(ids),  # type: ignore[arg-type]  # as there
-        features=None if features is None else tuple(features),
-        source=source,
-    )
+        own = self.official_validation
+        return make_split(self.n, seed, self.official_test, validation if own is None else own)
 
 
 def given_to_candidates(given: np.ndarray, q: int) -> np.ndarray:

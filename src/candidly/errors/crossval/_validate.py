@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...data.labels.building import from_arrays
 from ...data.labels.kinds import ALL_OF
-from ...data.labels.labelled import Labelled, from_arrays, given_to_candidates
+from ...data.labels.labelled import Labelled, given_to_candidates
 from ...ground.arrays import collected, door, is_frame, same_rows
 from ...ground.numbers import whole
 from ...ground.problem import Refusal

@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from ...data.labels.labelled import Labelled, from_numbers
+from ...data.labels.building import from_numbers
+from ...data.labels.labelled import Labelled
 from ...ground.arrays import door, is_frame, objects
 from ...ground.names import nearest
 from ...ground.numbers import whole

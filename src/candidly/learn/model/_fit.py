@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from ...data.labels.building import from_arrays
 from ...data.labels.kinds import ALL_OF, several_hold
-from ...data.labels.labelled import Labelled, from_arrays
+from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
 from ...ground.device import check_device
 from ...ground.names import UnknownName, lookup, nearest, shortened

@@ -12,9 +12,24 @@ SHARE = 0.2  # of the rows to learn from, which judge
 FEWEST = 20  # rows that are enough to judge on
 
 
+def judged(data: Labelled, seed: int) -> tuple[Labelled, Labelled]:
+    """Rows to learn from, and rows that judge: the official validation set, else a fifth."""
+    own = data.official_validation
+    if own is not None and own.any():
+        return data[~own], data[own]
+    split = data.split(seed, test=0.0, validation=SHARE)
+    return data[split.train], data[split.validation]
+
+
+def to_learn_from(data: Labelled) -> Labelled:
+    """All rows but those of an official validation set."""
+    own = data.official_validation
+    return data if own is None or not own.any() else data[~own]
+
+
 def enough(data: Labelled, seed: int) -> bool:
-    """Whether so many rows to learn from leave enough that judge."""
-    return len(data.split(seed, test=0.0, validation=SHARE).validation) >= FEWEST
+    """Whether so many rows leave enough that judge."""
+    return judged(data, seed)[1].n >= FEWEST
 
 
 def check_enough(data: Labelled, seen: Labelled, option: str) -> None:
@@ -28,8 +43,8 @@ def check_enough(data: Labelled, seen: Labelled, option: str) -> None:
     """
     if seen.n < FEWEST:
         raise ValueError(
-            f"{data.source or 'the data'}: {data.n} rows to learn from leave {seen.n} to compare"
-            f" on, and {FEWEST} are the fewest. Leave `{option}` out, or give more rows."
+            f"{data.source or 'the data'}: of {data.n} rows {seen.n} are there to compare on, and"
+            f" {FEWEST} are the fewest. Leave `{option}` out, or give more rows."
         )
 
 

@@ -13,7 +13,7 @@ from ...stats import holm
 from ...stats.pairs import mcnemar
 from ...stats.shares import share_interval
 from ..classifiers import is_classifier
-from ._judging import SHARE, check_enough, reads, rights_of
+from ._judging import check_enough, judged, reads, rights_of
 from .stopping import fit_as_needed
 
 PARTS = 1000  # of the work of one, for progress
@@ -76,6 +76,8 @@ def compare_ways(
 ) -> Compared:
     """Train each on four fifths of the rows, and compare their predictions on the others.
 
+    Where the data have an official validation set, it takes the place of the others.
+
     Labels of these may be wrong, too: who follows them best need not be right most often. Where
     errors do not depend on the inputs, both orders are the same.
 
@@ -102,8 +104,7 @@ def compare_ways(
             " compared on the same rows.",
             "name in `against` what learns from the same labels",
         )
-    split = data.split(seed, test=0.0, validation=SHARE)
-    learned, seen = data[split.train], data[split.validation]
+    learned, seen = judged(data, seed)
     check_enough(data, seen, "against")
     how = {"net": net, "recipe": recipe, "scaling": scaling, "device": device}
     right = []

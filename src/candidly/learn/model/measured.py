@@ -20,7 +20,7 @@ from ..algorithms import algorithm as algorithm_named
 from ..classifiers import is_classifier
 from ..written.nets import of_tokens
 from ._fit import default_algorithm
-from ._judging import reads, rights_of
+from ._judging import reads, rights_of, to_learn_from
 from ._model import Model, measures
 from .compared import Compared, compare_ways
 from .prediction_sets import HELD, remembered
@@ -164,14 +164,16 @@ def fit_and_measure(
         )
         name = compared.chosen
     if steps is None and settings is not None:
-        steps = settings.updates(learned.n, int(asked.get("batch_size", 0)))
+        steps = settings.updates(to_learn_from(learned).n, int(asked.get("batch_size", 0)))
     how = {"net": net, "recipe": recipe, "scaling": scaling, "device": device, **asked}
     how["steps"] = steps
     if compared and is_classifier(name):  # chosen among networks, of which something is said
         how = {}
     model, needed = fit_as_needed(learned, name, seed=seed, begun=begun, watch=watch, **how)
     updates = 0 if is_classifier(name) else int(model.about["steps"])
-    return _remembering(Trained(model, name, learned, held, left_out, updates, compared, needed))
+    return _remembering(
+        Trained(model, name, to_learn_from(learned), held, left_out, updates, compared, needed)
+    )
 
 
 def _check_against(asked: Mapping[str, Any], as_published: str | None) -> None:
@@ -260,6 +262,8 @@ def _usable(data: Labelled, algorithm: str) -> tuple[Labelled, int]:
 def _divided(data: Labelled, share: float | str, seed: int) -> tuple[Labelled, Labelled | None]:
     """Rows to learn from, and rows to measure on: a share, those with a truth, or the official set.
 
+    An official validation set stays among the former: it chooses what is learned.
+
     Of test rows that nobody labelled, sets of all classes say nothing, and the truth alone counts.
 
     Raises:
@@ -275,6 +279,19 @@ def _divided(data: Labelled, share: float | str, seed: int) -> tuple[Labelled, L
         data = learned
     if not share:
         return data, None
+    own = data.official_validation
+    own = np.zeros(data.n, bool) if own is None else own
+    rest = np.flatnonzero(~own)
+    kept, apart = _apart(data[rest], share, seed)
+    return data[np.concatenate([rest[kept], np.flatnonzero(own)])], data[rest[apart]]
+
+
+def _apart(data: Labelled, share: float | str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows to learn from, and which to hold out.
+
+    Raises:
+        ValueError: as ``_divided``.
+    """
     if share == CHECKED:
         known = _known(data)
         if known in (0, data.n):
@@ -285,9 +302,9 @@ def _divided(data: Labelled, share: float | str, seed: int) -> tuple[Labelled, L
                 f"give a share, such as {passed('validation', 0.1)}",
             )
         assert data.truth is not None
-        return data[data.truth < 0], data[data.truth >= 0]
+        return np.flatnonzero(data.truth < 0), np.flatnonzero(data.truth >= 0)
     split = data.split(seed, test=0.0, validation=float(share))
-    return data[split.train], data[split.validation]
+    return split.train, split.validation
 
 
 def _known(data: Labelled | None) -> int:

@@ -22,7 +22,8 @@ from ...data.ingest import (
 )
 from ...data.ingest.table_checks import about, listed
 from ...data.ingest.unused import EVERYTHING, RolesUsed, as_read, refuse_unused
-from ...data.labels.labelled import Labelled, from_arrays
+from ...data.labels.building import from_arrays
+from ...data.labels.labelled import Labelled
 from ...data.sources import load, refuse_root, source_of
 from ...ground.names import UnknownName, nearest
 from ...ground.problem import passed

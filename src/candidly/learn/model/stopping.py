@@ -11,7 +11,7 @@ from ...data.labels.labelled import Labelled
 from ...ground.numbers import whole
 from ..classifiers import is_classifier
 from ._fit import STEPS, fit
-from ._judging import SHARE, check_enough, enough, reads, rights_of
+from ._judging import check_enough, enough, judged, reads, rights_of, to_learn_from
 from ._model import Model
 
 AUTO = "auto"  # in place of a number of updates
@@ -48,8 +48,8 @@ def updates_needed(
     watch: Callable[[int, int], None] = lambda done, total: None,
     **options: Any,
 ) -> Needed:
-    """After how many updates the given label, or a candidate, is predicted most often on a fifth
-    of the rows, which are not learned from.
+    """After how many updates the given label, or a candidate, is predicted most often on rows that
+    are not learned from: the official validation set, or else a fifth.
 
     No true label is read. Every 100 updates are looked at, until 15 looks in a row found no better
     one, or ``most`` updates are done. Who trains on all rows after that trains for so many updates.
@@ -65,8 +65,7 @@ def updates_needed(
     Raises:
         ValueError: what ``fit`` refuses; fewer than 20 rows to judge on.
     """
-    split = data.split(seed, test=0.0, validation=SHARE)
-    learned, seen = data[split.train], data[split.validation]
+    learned, seen = judged(data, seed)
     check_enough(data, seen, "steps")
     sets = "candidates" in reads(name)
     best, tried = (-1, 0), 0
@@ -116,6 +115,8 @@ def fit_as_needed(
 ) -> tuple[Model, Needed | None]:
     """A model of all rows, trained for so many updates, or for as many as early stopping finds.
 
+    Rows of an official validation set say when to stop, and are never learned from.
+
     Args:
         data, seed, watch: see ``fit``.
         name: an algorithm, or a classifier, for which nothing may be said that is of networks.
@@ -130,14 +131,15 @@ def fit_as_needed(
     Raises:
         ValueError: what ``fit`` refuses; too few rows for early stopping that was asked for.
     """
+    learned = to_learn_from(data)
     if is_classifier(name):  # which refuses what is said of a network
-        return fit(data, name, steps=steps, seed=seed, watch=watch, **options), None  # type: ignore[arg-type]
+        return fit(learned, name, steps=steps, seed=seed, watch=watch, **options), None  # type: ignore[arg-type]
     if steps is None:
         steps = default_steps(data, name, seed)
     if steps != AUTO:
         steps = whole(steps, "steps", low=1)
         begun(steps)
-        return fit(data, name, steps=steps, seed=seed, watch=watch, **options), None
+        return fit(learned, name, steps=steps, seed=seed, watch=watch, **options), None
     needed = updates_needed(data, name, seed=seed, watch=watch, **options)
     begun(needed.steps)
-    return fit(data, name, steps=needed.steps, seed=seed, watch=watch, **options), needed
+    return fit(learned, name, steps=needed.steps, seed=seed, watch=watch, **options), needed

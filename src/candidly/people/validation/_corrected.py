@@ -15,7 +15,7 @@ from ...data.labels.labelled import Labelled, given_to_candidates
 from ...data.labels.storage import read_arrays, write_arrays
 from ...data.labels.votes import Votes
 from ...ground.arrays import as_array, door
-from ...ground.checks import LABEL_ARRAYS, check_range, read_only
+from ...ground.checks import LABEL_ARRAYS, OFFICIAL, check_range, read_only
 from ...ground.problem import Refusal
 from ._totals import Reading, parts, proposed
 from ._verdicts import Verdicts, check_verdicts
@@ -395,7 +395,7 @@ def _put_together(kept: Labelled, dropped: Labelled, rows: np.ndarray) -> Labell
     """Both parts again, where ``rows`` are their places in the whole."""
     order = np.argsort(rows)
     whole: dict[str, Any] = {}
-    for name in ("inputs", *LABEL_ARRAYS, "ids", "official_test"):
+    for name in ("inputs", *LABEL_ARRAYS, "ids", *OFFICIAL):
         first, second = getattr(kept, name), getattr(dropped, name)
         if first is not None and second is not None:
             whole[name] = np.concatenate([first, second])[order]
