@@ -27,6 +27,7 @@ WRONG = {  # for the cells above
     "--label": "nope", "--truth": "nope", "--id": "nope", "--text": "nope", "--image": "nope",
     "--annotator": "nope", "--item": "nope", "--drop": "nope", "--kind": "nope=date",
     "--sheet": "nope", "--separator": "tab", "--header": "no", "--classes": "nope,none",
+    "--part": "nope", "--test-file": "nope", "--validation-file": "nope",
     "--merge-labels": "spelling", "--label-separator": "_", "--damaged": "refuse", "--data": "nope",
 }  # fmt: skip
 MADE = ("out.npz", "out.csv", "out.parquet", "out.xlsx")

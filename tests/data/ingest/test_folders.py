@@ -215,13 +215,15 @@ def test_a_folder_is_a_part_only_where_its_siblings_are(tmp_path):
         candidly.read(tmp_path / "b")
 
 
-def test_validation_beside_a_test_part_is_learned_from(tmp_path):
+def test_validation_beside_a_test_part_is_the_validation_set(tmp_path):
     for k, part in enumerate(("Training", "valid", "TEST")):
         for j, label in enumerate("ab"):
             picture(tmp_path / part / label / "x.png", 10 * k + j)
     data, (note,) = told(tmp_path)
-    assert "test (2 rows) is the official test set; rows to learn from: train (2) and val" in note
+    assert "test (2 rows) is the official test set and validation (2) the validation set" in note
+    assert note.endswith("rows to learn from: train (2).")
     assert [path.parts[-3] for path in data.inputs[data.official_test]] == ["TEST", "TEST"]
+    assert [path.parts[-3] for path in data.inputs[data.official_validation]] == ["valid"] * 2
 
 
 def test_a_test_part_without_classes_is_left_out_whatever_its_size(tmp_path):

@@ -14,7 +14,7 @@ DOORS = {  # modules that hand labels to the rule, and what comes in there
     "data/ingest/_pictures.py": "classes of folders of pictures",
     "data/ingest/_targets.py": "columns of tables",
     "data/ingest/labels.py": "files of labels alone",
-    "data/labels/labelled.py": "arrays, lists and series",
+    "data/labels/building.py": "arrays, lists and series",
     "learn/estimators/_labels.py": "what scikit-learn's users have",
     "people/crowd/_answers.py": "answers of annotators",
 }

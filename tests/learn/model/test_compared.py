@@ -7,6 +7,7 @@ import pytest
 
 from candidly import from_arrays
 from candidly.learn.model import compared as module
+from candidly.learn.model._judging import SHARE
 from candidly.learn.model.compared import compare_ways
 from candidly.learn.model.measured import fit_and_measure
 from candidly.learn.model.stopping import fit_as_needed
@@ -51,7 +52,7 @@ def test_counts_are_those_of_training_by_hand():
 
     data = crossed(300)
     found = compare_ways(data, ["logistic", "forest", "boosting"], seed=3)
-    split = data.split(3, test=0.0, validation=module.SHARE)
+    split = data.split(3, test=0.0, validation=SHARE)
     learned, rest = data[split.train], data[split.validation]
     right = {}
     for name in ("logistic", "forest", "boosting"):
@@ -109,7 +110,7 @@ def test_what_cannot_be_compared_is_refused():
         compare_ways(crossed(60), ["logistic", "forest"])
     with pytest.raises(ValueError, match="several are compared"):
         fit_and_measure(data, "ce", against=["gce"], lr=0.01)
-    with pytest.raises(ValueError, match="leave 16 to compare on"):  # of what one learns from
+    with pytest.raises(ValueError, match="of 84 rows 16 are there to compare on"):  # of what one learns from
         compare_ways(crossed(105), ["ce", "gce"], steps="auto")
 
 
@@ -117,7 +118,7 @@ def test_each_network_stops_early_on_rows_of_its_own():
     """It takes as many updates as it needs alone; so does the one that is chosen, on all rows."""
     data = crossed(300)
     found = fit_and_measure(data, "ce", against=["gce"], validation=0)
-    split = data.split(0, test=0.0, validation=module.SHARE)
+    split = data.split(0, test=0.0, validation=SHARE)
     learned, rest = data[split.train], data[split.validation]
     for one in found.compared.contestants:
         model, needed = fit_as_needed(learned, one.name)

@@ -86,8 +86,8 @@ def read(
         annotator: the column that says who gave the answer, or a list of columns that hold one
             person's answers each.
         label, truth, id, text, image, item, drop, separator, header, label_separator, classes,
-        merge_labels, damaged, sheet, kinds, label_kind, part, test_file, validation_file: see
-        ``Roles``.
+        merge_labels, damaged, sheet, kinds, label_kind, part: see ``Roles``.
+        test_file, validation_file: see ``Roles``.
 
     Returns:
         One label a cell is ``given``; any cell with several makes the column ``candidates``, or
