@@ -8,12 +8,23 @@ import typer
 
 from ..ground.spec import figure, pairs
 
+HELP = (
+    "Give a hyper-parameter this value, such as noise_rate=0.4, instead of a default or a drawn "
+    "one; repeat it, or use commas"
+)
 Hyper = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE",
-        help="Give a hyper-parameter this value, such as noise_rate=0.4, instead of a default or a "
-        "drawn one; repeat it, or use commas.",
+        help=f"{HELP}.",
+    ),
+]
+HyperByData = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hyper",
+        metavar="[DATA/]NAME=VALUE",
+        help=f"{HELP}; on one data set: lost/noise_rate=0.1.",
     ),
 ]
 

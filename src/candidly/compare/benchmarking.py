@@ -175,7 +175,8 @@ def _planned(
         looked_for = known is not None and known.files
         others = any(source and source.files for source in map(_source, settings.datasets))
         root = root if looked_for or not others else None  # which is for some of them
-        labelled = sources.load(str(what), root, watch=watch, roles=roles)
+        tested = settings.split == "official"
+        labelled = sources.load(str(what), root, watch=watch, roles=roles, tested=tested)
     if settings.labels:
         labelled = imperfect.apply(labelled, settings.labels, watch)
     # synthetic labels are not the benchmark's data: they are seeded by their content
@@ -193,8 +194,9 @@ def _published(settings: Settings, name: str) -> Facts | None:
     inputs = (expected.d,) if expected.d else expected.texts or expected.shape
     if not inputs or expected.n is None:
         return None
-    tested = expected.n_test or 0
-    n = expected.n + (tested if source.learned else 0)
+    beside = source.test_rows if settings.split == "official" else 0
+    tested = expected.n_test or beside
+    n = expected.n + (tested if source.learned or beside else 0)
     counts = n, expected.q, inputs, tested
     return published_facts(settings, source.title, source.steps, *counts)
 

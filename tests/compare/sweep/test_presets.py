@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from candidly.compare.benchmarking import benchmark, prepare
 from candidly.compare.sweep.growing import extended
 from candidly.compare.sweep.journal import read_results
 from candidly.compare.sweep.plan import _checksum, read_plan, write_plan
 from candidly.compare.sweep.presets import PRESETS
-from candidly.compare.sweep.protocol import protocol_note
-from candidly.compare.sweep.settings import make_settings, read_settings
+from candidly.compare.sweep.protocol import protocol_note, told_note
+from candidly.compare.sweep.settings import hyper_on, make_settings, read_settings
 from candidly.data.sources import SOURCES, source_of
 from candidly.learn.algorithms import ALGORITHMS, PUBLISHED, algorithm
 
@@ -36,6 +38,56 @@ def test_the_image_protocol_is_the_papers():
     assert (asked.steps, asked.eval_every) == (60_000, 1_000)
     assert (asked.split, asked.validation_share, asked.net) == ("official", 0.1, "resnet32")
     assert asked.preset == "plench-images"
+
+
+def test_the_image_protocol_tells_two_methods_what_the_paper_tells_them():
+    asked = make_settings(preset="plench-images")
+    for name, wrong in (("plcifar10-aggregate", 0.00132), ("plcifar10-vaguest", 0.17556)):
+        said = hyper_on(asked, name)
+        assert (said["noise_rate"], said["pure_ratio"]) == (wrong, round(1 - wrong, 5))
+        assert source_of(name).expected.noise_rate == wrong
+    note = told_note(asked)
+    assert (
+        "noise_rate (0.00132 on plcifar10-aggregate, 0.17556 on plcifar10-vaguest) to ALIM" in note
+    )
+    assert (
+        "pure_ratio (0.99868 on plcifar10-aggregate, 0.82444 on plcifar10-vaguest) to PiCO+" in note
+    )
+    over = make_settings(preset="plench-images", hyper={"noise_rate": 0.3})
+    assert {hyper_on(over, name)["noise_rate"] for name in over.datasets} == {0.3}
+    assert hyper_on(over, "plcifar10-vaguest")["pure_ratio"] == 0.82444
+
+
+@given(
+    of_all=st.none() | st.sampled_from([0.1, 0.4]),
+    of_one=st.dictionaries(st.sampled_from(["one", "two"]), st.sampled_from([0.0, 0.2, 0.5])),
+)
+@settings(max_examples=12, deadline=None)
+def test_a_value_on_one_data_set_is_that_of_its_runs_alone(of_all, of_one):
+    hyper = {} if of_all is None else {"noise_rate": of_all}
+    hyper |= {f"{name}/noise_rate": value for name, value in of_one.items()}
+    own = {"one": toy(), "two": toy()}
+    of = {"datasets": tuple(own), "algorithms": ("ALIM", "CC"), "configs": 3}
+    planned = make_settings(**OWN | SMALL | of | {"hyper": hyper})
+    free = make_settings(**OWN | SMALL | of)
+    for run, drawn in zip(*(prepare(one, own=own)[0].trials for one in (planned, free))):
+        said = of_one.get(run.dataset, of_all)
+        expected = dict(drawn.hyper)
+        if "noise_rate" in expected and said is not None:
+            expected["noise_rate"] = said
+        assert run.hyper == expected
+        assert (run.seed, run.split) == (drawn.seed, drawn.split)
+        assert (run.key == drawn.key) == (expected == drawn.hyper)
+    assert ("Told beforehand" in told_note(planned)) == bool(hyper)
+
+
+def test_a_data_set_that_is_not_asked_for_has_no_values():
+    with pytest.raises(
+        ValueError, match=r"'toi/noise_rate', and no data set .* did you mean 'toy'"
+    ):
+        planned(algorithms=("ALIM",), hyper={"toi/noise_rate": 0.1})
+    with pytest.raises(ValueError, match=r"no algorithm .* has a hyper-parameter 'noise_rat'"):
+        planned(algorithms=("ALIM",), hyper={"toy/noise_rat": 0.1})
 
 
 def test_the_table_protocol_is_the_papers():

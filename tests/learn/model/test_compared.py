@@ -110,7 +110,9 @@ def test_what_cannot_be_compared_is_refused():
         compare_ways(crossed(60), ["logistic", "forest"])
     with pytest.raises(ValueError, match="several are compared"):
         fit_and_measure(data, "ce", against=["gce"], lr=0.01)
-    with pytest.raises(ValueError, match="of 84 rows 16 are there to compare on"):  # of what one learns from
+    with pytest.raises(
+        ValueError, match="of 84 rows 16 are there to compare on"
+    ):  # of what one learns from
         compare_ways(crossed(105), ["ce", "gce"], steps="auto")
 
 

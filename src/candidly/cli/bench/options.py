@@ -13,7 +13,7 @@ import typer
 from ...ground.bounds import MOST_CONFIGS, MOST_TIMES
 from ...ground.problem import Refusal, passed
 from .._column_options import OPTIONS, roles_of
-from .._hyper import Hyper, hyper_of
+from .._hyper import HyperByData, hyper_of
 from .._network_options import Net, Training
 from .._shared import shared
 from .._types import how_many_workers, random_seed, share, whole
@@ -173,7 +173,7 @@ RUN: dict[str, tuple[Any, Any]] = {
     "validation_share": (ValidationShare, None),
     "net": (Net, None),
     "recipe": (Training, None),
-    "hyper": (Hyper, None),
+    "hyper": (HyperByData, None),
     "search": (Search, None),
     "metrics": (Metrics, None),
     "root": (Root, None),

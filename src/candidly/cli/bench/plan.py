@@ -15,6 +15,7 @@ from ...learn.written.nets import of_tokens
 from .. import _progress
 from .._print import grid_of, print_text, show
 from .._shared import typed
+from .._words import said
 from .options import AsJson, RunOptions, asked_for, imported
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def plan(
     from ...compare.sweep.growing import extended
     from ...compare.sweep.hours import hours
     from ...compare.sweep.plan import read_plan, training_rows
-    from ...compare.sweep.protocol import protocol_note
+    from ...compare.sweep.protocol import protocol_note, told_note
     from ...compare.sweep.recorded import recorded
     from ...compare.sweep.rounds import foreseen
 
@@ -94,12 +95,13 @@ def plan(
         with _progress.reading("measuring", "measured") as watch:
             taken = hours(made, done, asked.device, asked.workers, asked.stack, watch)
     command = _command(context, str(folder))
-    note = protocol_note(made.settings)
+    notes = [note for say in (protocol_note, told_note) if (note := say(made.settings))]
     if as_json:
         about: dict[str, Any] = {
             "settings": made.settings.model_dump(mode="json"),
             "datasets": rows,
-            "protocol": note,
+            "protocol": protocol_note(made.settings),
+            "told": told_note(made.settings),
             "missing": found.missing,
             "hours": None if taken is None else _as_json(taken),
             "command": command,
@@ -109,7 +111,7 @@ def plan(
     count = len(made.trials)
     title = f"{count:,} run{'s' * (count != 1)}"
     show(grid_of(title, rows), "algorithms: " + ", ".join(made.versions))
-    if note:
+    for note in notes:
         show(note)
     if oracle:
         print("oracle: the validation rows are among the training rows, with their true labels")
@@ -127,7 +129,7 @@ def plan(
             print("  Runs that the search stops early make it less.")
     if found.missing:
         print()
-        show(*found.missing.values(), MISSING)
+        show(*map(said, found.missing.values()), MISSING)
     print_text(f"\nStart it with:\n\n  {command}")
 
 

@@ -132,7 +132,7 @@ def train(
         from ...learn.model.measured import columns_of, fit_and_measure, published_settings
 
         published_settings(algorithm, as_published)  # refused before the data is read
-        loaded = _loaded(what, root, roles, labels)
+        loaded = _loaded(what, root, roles, labels, as_published is not None)
         with _progress.reading("training", "trained") as watch:
 
             def told(updates: int, of: int) -> None:
@@ -200,12 +200,14 @@ def _stopped(done: int, steps: int) -> str:
     return f"stopped{after}; nothing was written. The same command starts again."
 
 
-def _loaded(what: str, root: Path | None, roles: Any, labels: str | None) -> Labelled:
+def _loaded(what: str, root: Path | None, roles: Any, labels: str | None, tested: bool) -> Labelled:
+    """The data; as it was published, with the official test part."""
     from ...data import imperfect
     from ...data.sources import load
 
     with _progress.reading("reading", "read") as watch:
-        loaded = load(what, root, watch=watch, roles=roles, as_given=labels is None)
+        given = labels is None
+        loaded = load(what, root, watch=watch, roles=roles, as_given=given, tested=tested)
     if labels is not None:
         loaded = imperfect.apply(loaded, labels)
     return loaded

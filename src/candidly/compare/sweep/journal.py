@@ -21,7 +21,7 @@ from .facts import Facts
 from .failed import notes_of, read_failed
 from .lines import in_columns, journal_files, lines_of, parsed, read_file, read_parts
 from .plan import Plan, planned_runs, read_plan
-from .protocol import protocol_note
+from .protocol import protocol_note, told_note
 from .records import Record, Run
 from .results import Results
 from .search import search, search_note
@@ -210,7 +210,14 @@ def read_results(folder: Path | str) -> Results:
         settings=plan.settings.model_dump(mode="json"),
         ddof=0 if plan.settings.variant == "plench" else 1,
         notes=(
-            *filter(None, [protocol_note(plan.settings), _search_note(plan, runs)]),
+            *filter(
+                None,
+                [
+                    protocol_note(plan.settings),
+                    told_note(plan.settings),
+                    _search_note(plan, runs),
+                ],
+            ),
             *(_track_note(name, facts.track) for name, facts in plan.facts.items() if facts.track),
             *(_tested_note(name, facts) for name, facts in plan.facts.items() if facts.tested),
             *notes,

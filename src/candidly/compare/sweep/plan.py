@@ -23,7 +23,7 @@ from ...ground.version import software
 from .facts import Drawn, Facts, PlannedMethod
 from .records import Run
 from .search import search
-from .settings import Settings, kept_settings, recipe_for
+from .settings import Settings, hyper_on, kept_settings, recipe_for
 from .trial import Row, Trial, keys_of, record_steps, selectable_from
 
 SCHEMA = 3
@@ -189,9 +189,10 @@ def _groups(
             released = variant == "plench"
             official = settings.split == "official"
             drawn, asked = method.hyper_for(facts.kind), found.get(name, {}).get(label, ())
+            said = hyper_on(settings, name)
             names = str((facts.seed_name, method.seed_name)).removesuffix(")")
             rows = [
-                (config, split, hyper, hashed_text(f"{names}, {config}, {split})"))
+                (config, split, _with(hyper, said), hashed_text(f"{names}, {config}, {split})"))
                 for config, split, hyper in _configurations(drawn, asked, settings.seed)
             ]
             if not rows:
@@ -221,6 +222,14 @@ def _groups(
                 pruned_by=searched.text if searched.prune else "",
             )
             yield TrialGroup(first, rows, written)
+
+
+def _with(
+    hyper: Mapping[str, float | int], said: Mapping[str, float | int]
+) -> Mapping[str, float | int]:
+    """The hyper-parameters of a run, with the values that were said of them."""
+    own = {name: value for name, value in said.items() if hyper.get(name, value) != value}
+    return {**hyper, **own} if own else hyper
 
 
 def _configurations(

@@ -30,7 +30,7 @@ from .plan import Plan, made_plan, training_rows
 from .presets import PRESETS
 from .search import Search, search
 from .select import Criterion
-from .settings import Settings, recipe_for
+from .settings import Settings, data_in, name_in, recipe_for
 from .suggest import check_optuna
 
 GUIDED_BY = {  # labels of which one kind has to be there, by what a criterion measures
@@ -288,8 +288,16 @@ def _check_hyper(methods: Sequence[Algorithm], settings: Settings) -> None:
     """Refuse values that no algorithm can have, and names that none has but in the preset."""
     known = {name for method in methods for name in method.settings()}
     preset = PRESETS[settings.preset].settings if settings.preset else {}
-    for name, value in settings.hyper.items():
-        if name not in known and name not in preset.get("hyper", {}):
+    for key, value in settings.hyper.items():
+        name, dataset = name_in(key), data_in(key)
+        if key in preset.get("hyper", {}):
+            continue  # of data sets and algorithms that need not be asked for
+        if dataset and dataset not in settings.datasets:
+            raise ValueError(
+                f"`hyper` has {key!r}, and no data set that was asked for is called {dataset!r}"
+                f"{nearest(dataset, settings.datasets)} They are {', '.join(settings.datasets)}."
+            )
+        if name not in known:
             raise ValueError(
                 f"no algorithm that was asked for has a hyper-parameter {name!r}"
                 f"{nearest(name, known)} They have {', '.join(sorted(known))}."

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...ground.names import UnknownName
+from ...learn.algorithms import algorithm
 from .presets import PRESETS
-from .settings import Settings
+from .settings import Settings, hyper_on
 
 FEW = 3  # values of a list that are named
 
@@ -31,6 +33,25 @@ def protocol_note(settings: Settings) -> str:
     how = "reduced" if preset.reduces else "changed"
     said = f"Protocol {settings.preset}: " if preset.reduces else "Protocol "
     return f"{said}{name} ({full.title}), {how}: {'; '.join(other)}."
+
+
+def told_note(settings: Settings) -> str:
+    """A sentence on what methods are told that only true labels can say; '' where nothing is."""
+    found: dict[str, list[str]] = {}
+    for asked in settings.algorithms:
+        try:
+            method = algorithm(asked, settings.variant)
+        except UnknownName:  # of a plug-in that is not imported
+            continue
+        for name in method.told:
+            on = {dataset: hyper_on(settings, dataset).get(name) for dataset in settings.datasets}
+            values = [f"{value} on {dataset}" for dataset, value in on.items() if value is not None]
+            if values:
+                found.setdefault(f"{name} ({', '.join(values)})", []).append(method.label)
+    if not found:
+        return ""
+    told = "; ".join(f"{what} to {' and '.join(names)}" for what, names in found.items())
+    return f"Told beforehand, which only true labels can say: {told}."
 
 
 def _difference(key: str, value: Any, asked: Any) -> str:

@@ -69,7 +69,8 @@ class Settings(BaseModel):
         recipe: optimiser, schedule, weight decay, precision and views, such as
             ``sgd:momentum=0.95``; by default what suits the inputs (``default_recipe``).
         hyper: hyper-parameters that have this value in every configuration of the algorithms that
-            have them, such as a noise rate that is known; beside those of the preset.
+            have them, such as a noise rate that is known; beside those of the preset. With the name
+            of a data set in front, ``DATA/NAME``, on that one alone (``hyper_on``).
         metrics: further numbers of each record, by the names of plug-ins (``metrics.Metric``); a
             plan holds what file each is of, behind an ``@``.
         search: how configurations are found, and which runs are stopped early, such as
@@ -239,7 +240,12 @@ def make_settings(**values: Any) -> Settings:
         preset = CHECKS["preset"](given["preset"], "preset")
         own = PRESETS[preset].settings
         if isinstance(asked := given.get("hyper"), Mapping):
-            given["hyper"] = {**own.get("hyper", {}), **asked}
+            kept = {
+                key: value
+                for key, value in own.get("hyper", {}).items()
+                if name_in(key) not in asked  # said for all data sets
+            }
+            given["hyper"] = {**kept, **asked}
         given = {**own, **given}
     return kept_settings(given)
 
@@ -282,6 +288,26 @@ def _check_size(asked: Settings) -> None:
             "lower `steps`",
             "raise `eval_every`",
         )
+
+
+def name_in(key: str) -> str:
+    """The hyper-parameter of ``NAME`` or ``DATA/NAME``."""
+    return key.rpartition("/")[2]
+
+
+def data_in(key: str) -> str:
+    """The data set of ``DATA/NAME``; '' of ``NAME``, which is of all."""
+    return key.rpartition("/")[0]
+
+
+def hyper_on(settings: Settings, dataset: str) -> dict[str, int | float]:
+    """The hyper-parameters that have one value in every configuration on a data set.
+
+    What is said of one data set overrules what is said of all.
+    """
+    of_all = {key: value for key, value in settings.hyper.items() if not data_in(key)}
+    own = {name_in(key): v for key, v in settings.hyper.items() if data_in(key) == dataset}
+    return {**of_all, **own}
 
 
 def recipe_for(settings: Settings, kind: str) -> Recipe:

@@ -21,7 +21,7 @@ from ..ingest.unused import RolesUsed, refuse_unused
 from ..labels.labelled import Labelled
 from ._crowds import SOURCES_OF_CROWDS
 from ._from_votes import with_scored
-from ._images import with_pictures
+from ._images import with_pictures, with_test_part
 from ._options import as_words
 from ._source import Comparison, Expected, Source, compare
 from .cifar10_people import CIFAR10_PEOPLE
@@ -226,6 +226,7 @@ def load(
     classes: Sequence[str] | int | None = None,
     roles: Roles | None = None,
     as_given: bool = False,
+    tested: bool = False,
 ) -> Labelled:
     """A known data set by name, or a file of your own.
 
@@ -243,6 +244,8 @@ def load(
         roles: for a file of your own, which column is what (``ingest.Roles``).
         as_given: the labels of a known data set that has one published label a row and no others,
             such as ``mnist``, are given labels, which may be wrong, and no truth.
+        tested: pictures of which people labelled the official training part, as those of CIFAR-N,
+            come with the official test part behind them, which has a truth and no given label.
 
     Raises:
         UnknownName (a KeyError): no such data set, or no such option; the message suggests the
@@ -280,6 +283,8 @@ def load(
             stacklevel=2,
         )
     data = _of_source(source, root, download, watch)
+    if tested and source.test_rows:
+        data = with_test_part(data, source, root, watch)
     if as_given and data.label_kind is None and data.votes is None:
         return replace(data, given=data.truth, truth=None)
     return data

@@ -59,6 +59,50 @@ def with_pictures(
     return replace(data, inputs=images)
 
 
+def with_test_part(
+    data: Labelled, source: Source, root: str | os.PathLike[str] | None, watch: Watch
+) -> Labelled:
+    """``data`` with the official test pictures of ``source.pictures_of`` behind it.
+
+    They have a truth and no given label: nobody was asked about them.
+
+    Raises:
+        FileNotFoundError: there is no test part.
+        ValueError: the pictures are of another form.
+    """
+    if root is not None and Path(root).expanduser().is_file():
+        root = Path(root).expanduser().parent
+    official, found, _ = read_official(source.pictures_of, root, watch)
+    rows = np.flatnonzero(official.test)
+    if len(rows) != source.test_rows:
+        raise FileNotFoundError(
+            f"{found.folder} has {len(rows):,} of the {source.test_rows:,} official test pictures of"
+            f" {source.pictures_of}, on which {source.name} is tested. Put the whole test part"
+            " there, or use a random split."
+        )
+    if data.kind != "images":
+        raise FileNotFoundError(
+            f"{source.name}: the labelled pictures are not there, so nothing can be tested."
+        )
+    pictures = official.pictures[rows]
+    assert isinstance(data.inputs, np.ndarray)
+    if pictures.shape[1:] != data.inputs.shape[1:]:
+        raise ValueError(
+            f"{found.folder} has test pictures of the shape {pictures.shape[1:]}, and those that"
+            f" are labelled have {data.inputs.shape[1:]}."
+        )
+    nobody = np.full(len(rows), -1)
+    truth = np.full(data.n, -1) if data.truth is None else data.truth
+    return replace(
+        data,
+        inputs=np.concatenate([data.inputs, pictures]),
+        given=None if data.given is None else np.concatenate([data.given, nobody]),
+        truth=np.concatenate([truth, official.truth(data.classes)[rows]]),
+        ids=np.arange(data.n + len(rows)),
+        official_test=np.arange(data.n + len(rows)) >= data.n,
+    )
+
+
 def _from_array(path: Path, n: int) -> np.ndarray:
     try:
         images = np.load(path, allow_pickle=False)

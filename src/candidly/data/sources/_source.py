@@ -68,6 +68,8 @@ class Source:
             some: (name, root, watch) -> Labelled.
         learned: the part, ``train`` or ``test``, of ``pictures_of`` that people's labels are about;
             pictures of the other part are then the test rows. '' where there is none.
+        test_rows: of the official test part of ``pictures_of``, which ``load(..., tested=True)``
+            puts behind the labelled pictures; 0 where nothing is put there.
         options: what may stand behind its name; the loader is given ``values`` by keyword.
         values: of these options, as asked for.
         note: what must be known of it wherever it is described.
@@ -91,6 +93,7 @@ class Source:
     parts: tuple[FilePart, ...] = ()
     finds: bool = False
     learned: str = ""
+    test_rows: int = 0
     options: Mapping[str, NameOption] = field(default_factory=dict)
     values: Values = field(default_factory=dict)
     note: str = ""

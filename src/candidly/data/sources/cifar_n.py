@@ -36,6 +36,7 @@ from .fetch import find_file
 COMMIT = "49df7d8a69e355470c77c1c2f2424916325a394b"
 REPOSITORY = "https://raw.githubusercontent.com/UCSC-REAL/cifar-10-100n"
 IMAGES = 50_000
+TESTED = 10_000  # official test pictures, of CIFAR-10 and of CIFAR-100
 
 
 @dataclass(frozen=True)
@@ -385,6 +386,7 @@ def _source(name: str, labels: _Set, file: _File) -> Source:
         loader=load_cifar_n,
         pictures=labels.family.pictures,
         pictures_of=labels.family.pictures_of,
+        test_rows=TESTED,
         truth_agrees=1.0 if labels.truth == "clean_label" else 0.5,
         note="" if labels.truth == "clean_label" else FAULTY,
     )

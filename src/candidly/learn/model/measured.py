@@ -252,7 +252,9 @@ def _usable(data: Labelled, algorithm: str) -> tuple[Labelled, int]:
         if name == "candidates" or values is None:
             continue
         there = values >= 0
-        if not there.any():
+        if data.official_test is not None:
+            there |= data.official_test  # which nothing learns from
+        if not (there & (values >= 0)).any():
             raise ValueError(f"{data.source}: no row has a label; there is nothing to learn from.")
         if not there.all():
             return data[there], int((~there).sum())
@@ -275,7 +277,7 @@ def _divided(data: Labelled, share: float | str, seed: int) -> tuple[Labelled, L
         if labelled_rows(data).all():
             return learned, held
         if held.truth is not None:
-            return learned, replace(held, candidates=None)
+            return learned, replace(held, candidates=None, given=None)
         data = learned
     if not share:
         return data, None
