@@ -13,6 +13,8 @@ import torch
 from PIL import Image
 
 from candidly import sources
+from candidly.compare.benchmarking import prepare
+from candidly.compare.sweep.settings import make_settings
 from candidly.data.labels.describe import describe, transition
 from candidly.data.labels.labelled import Labelled
 from candidly.data.labels.votes import votes_to_given
@@ -23,6 +25,7 @@ from candidly.data.sources._picture_tables import read_table
 from candidly.data.sources.cifar_n import SETS, image_order, load_cifar_n, side_information
 from candidly.data.sources.fetch import find_beside, find_file
 from candidly.data.sources.pictures import decoded
+from candidly.learn.model.measured import fit_and_measure
 
 from needs import real_files
 
@@ -473,6 +476,41 @@ def test_images_from_any_form_of_the_collection(folder, name):
     write()
     with pytest.raises(ValueError, match=r"train has another class than the labels for image 0"):
         load(name, folder)
+
+
+@pytest.mark.filterwarnings("ignore:.*n is 40")
+@pytest.mark.parametrize("name", ["cifar100n", "cifar100n-coarse"])
+def test_the_official_test_pictures_stand_behind_those_that_people_labelled(
+    folder, name, monkeypatch
+):
+    pixels = np.random.default_rng(0).integers(0, 256, (N + 3, 3072), dtype=np.uint8)
+    fine = np.append(hundred()["clean_label"], [1, 2, 3])
+    place = folder / "cifar-100-python"
+    place.mkdir()
+    for part, rows in (("train", slice(N)), ("test", slice(N, None))):
+        stored = {"data": pixels[rows], "fine_labels": fine[rows].tolist()}
+        (place / part).write_bytes(pickle.dumps(stored, 2))
+    with pytest.raises(FileNotFoundError, match="has 3 of the 10,000 official test pictures"):
+        load(name, folder, tested=True)
+    monkeypatch.setitem(SOURCES, name, dataclasses.replace(SOURCES[name], test_rows=3))
+    alone, data = load(name, folder), load(name, folder, tested=True)
+    assert data[np.arange(N)].fingerprint() != alone.fingerprint()  # it has flags
+    assert dataclasses.replace(data[np.arange(N)], official_test=None) == alone
+    assert data.official_test.tolist() == [False] * N + [True] * 3
+    assert data.given[N:].tolist() == [-1] * 3
+    classes = COARSE_OF[fine[N:]] if name.endswith("coarse") else fine[N:]
+    assert data.truth[N:].tolist() == classes.tolist()
+    assert np.array_equal(data.inputs[N:], pixels[N:].reshape(3, 3, 32, 32).transpose(0, 2, 3, 1))
+    found = fit_and_measure(data, "ce", steps=2, batch_size=8, net="mlp:2")
+    assert (found.learned.n, found.held.n, found.left_out) == (N, 3, 0)
+    assert list(found.measured) == ["oracle accuracy"]
+    right = (found.logits.argmax(1) == classes).mean()
+    assert found.measured["oracle accuracy"] == right
+    settings = make_settings(datasets=(name,), algorithms=("ce",), split="official", net="mlp:2",
+                             hyper={"batch_size": 8}, recipe="adam")  # fmt: skip
+    plan, _ = prepare(settings, root=folder)
+    (facts,) = plan.facts.values()
+    assert (facts.n, facts.n_test, facts.n_validation) == (N + 3, 3, N // 10)
 
 
 @pytest.mark.filterwarnings("ignore:.*n is 40")

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from ...data import imperfect
-from ...data.ingest import Roles
+from ...data.ingest import Roles, is_table
+from ...data.ingest.made_labels import write_made
 from ...data.inputs import Table, fit_encoding
 from ...data.labels.describe import describe, track_of
 from ...data.labels.labelled import Labelled
@@ -242,7 +243,11 @@ def make(
     what: What,
     spec_and_out: Annotated[
         list[str],
-        typer.Argument(metavar="[SPEC] OUT", help=f"{SPEC_HELP} Then the .npz file to write."),
+        typer.Argument(
+            metavar="[SPEC] OUT",
+            help=f"{SPEC_HELP} Then the .npz file to write; or, of a table, the same with a column "
+            "of these labels, in a file of its ending.",
+        ),
     ],
     noise: Annotated[
         str | None, typer.Option("--noise", metavar="SPEC", help="SPEC, as an option.")
@@ -253,7 +258,11 @@ def make(
 ) -> None:
     """Make imperfect labels from the truth of a data set, and write the result.
 
-    Example:  candidly labels make digits uniform+noise:rate=0.1 noisy.npz
+    Examples:
+
+      candidly labels make digits uniform+noise:rate=0.1 noisy.npz
+
+      candidly labels make shop.csv flip:rate=0.3 sets.csv --truth category
     """
     places = ([] if noise is None else [noise]) + spec_and_out
     if len(places) != 2:
@@ -262,8 +271,19 @@ def make(
             f" candidly labels make {what} symmetric:rate=0.2 noisy.npz."
         )
     spec, out = places
-    check_place(Path(out), "OUT", (".npz",))
-    save(_apply(loaded_from(what, root, roles), spec), Path(out), as_json)
+    of_table = is_table(Path(what)) and not Path(what).is_dir() and not roles.files
+    check_place(Path(out), "OUT", (".npz", Path(what).suffix) if of_table else (".npz",))
+    loaded = loaded_from(what, root, roles)
+    made = _apply(loaded, spec)
+    if Path(out).suffix == ".npz":
+        save(made, Path(out), as_json)
+        return
+    column = write_made(Path(what), roles, loaded, made, Path(out))
+    if as_json:
+        print_json({"path": out, "column": column, "fingerprint": made.fingerprint()})
+    else:
+        truth = roles.truth or "truth"
+        tell(f"wrote {out}: {what} with a column {column} (--label {column} --truth {truth})")
 
 
 def _apply(data: Labelled, spec: str) -> Labelled:

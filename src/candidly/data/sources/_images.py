@@ -76,8 +76,8 @@ def with_test_part(
     rows = np.flatnonzero(official.test)
     if len(rows) != source.test_rows:
         raise FileNotFoundError(
-            f"{found.folder} has {len(rows):,} of the {source.test_rows:,} official test pictures of"
-            f" {source.pictures_of}, on which {source.name} is tested. Put the whole test part"
+            f"{found.folder} has {len(rows):,} of the {source.test_rows:,} official test pictures"
+            f" of {source.pictures_of}, on which {source.name} is tested. Put the whole test part"
             " there, or use a random split."
         )
     if data.kind != "images":
