@@ -38,6 +38,15 @@ Preset = Annotated[
         "noisywikihow-small, texts. What is given besides overrules it.",
     ),
 ]
+AsPublished = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DATA",
+        help="Train every method as it was published for cifar10n or cifar100n: with its own "
+        "network, recipe, epochs and hyper-parameters, where these are not given here. (default of "
+        "--algorithms: all of which that is known)",
+    ),
+]
 Datasets = Annotated[
     list[str] | None,
     typer.Option(
@@ -156,6 +165,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 
 RUN: dict[str, tuple[Any, Any]] = {
     "preset": (Preset, None),
+    "as_published": (AsPublished, None),
     "settings": (File, None),
     "datasets": (Datasets, None),
     "algorithms": (Algorithms, None),

@@ -12,6 +12,8 @@ import typer
 
 from ...ground.jsons import to_json
 from ...learn.written.nets import of_tokens
+from ...show.grid import Column, Grid
+from ...show.words import hyper_text
 from .. import _progress
 from .._print import grid_of, print_text, show
 from .._shared import typed
@@ -20,6 +22,7 @@ from .options import AsJson, RunOptions, asked_for, imported
 
 if TYPE_CHECKING:
     from ...compare.sweep.hours import Hours, Timed
+    from ...compare.sweep.plan import Plan
 
 Measured = Annotated[
     bool,
@@ -58,7 +61,7 @@ def plan(
     from ...compare.sweep.growing import extended
     from ...compare.sweep.hours import hours
     from ...compare.sweep.plan import read_plan, training_rows
-    from ...compare.sweep.protocol import protocol_note, told_note
+    from ...compare.sweep.protocol import protocol_note, published_note, told_note
     from ...compare.sweep.recorded import recorded
     from ...compare.sweep.rounds import foreseen
 
@@ -86,7 +89,7 @@ def plan(
             "test": facts.n_test,
             "runs": counts[name],
             "done": finished[name],
-            "steps": facts.steps,
+            "steps": None if made.settings.as_published else facts.steps,
         }
         for name, facts in made.facts.items()
     ]
@@ -95,7 +98,9 @@ def plan(
         with _progress.reading("measuring", "measured") as watch:
             taken = hours(made, done, asked.device, asked.workers, asked.stack, watch)
     command = _command(context, str(folder))
-    notes = [note for say in (protocol_note, told_note) if (note := say(made.settings))]
+    notes = [
+        note for say in (protocol_note, published_note, told_note) if (note := say(made.settings))
+    ]
     if as_json:
         about: dict[str, Any] = {
             "settings": made.settings.model_dump(mode="json"),
@@ -116,10 +121,12 @@ def plan(
     if oracle:
         print("oracle: the validation rows are among the training rows, with their true labels")
     nets = {trial.dataset: trial.net for trial in made.examples}
-    if set(nets.values()) != {"mlp"}:
+    if made.settings.as_published:
+        show(_each_method(made))
+    elif set(nets.values()) != {"mlp"}:
         print_text(f"net: {_by_dataset(nets)}")
     recipes = {trial.dataset: trial.recipe for trial in made.examples}
-    if set(recipes.values()) != {"adam"}:
+    if made.settings.as_published is None and set(recipes.values()) != {"adam"}:
         print_text(f"recipe: {_by_dataset(recipes)}")
     if (searched := made.settings.search) is not None:
         print_text(f"search: {searched}")
@@ -138,6 +145,14 @@ def _command(context: typer.Context, folder: str) -> str:
     left_out = (*NOT_OF_RUN, "out")
     names = [one.name for one in context.command.params if one.name and one.name not in left_out]
     return shlex.join(["candidly", "bench", "run", *imported(), *typed(*names), "--out", folder])
+
+
+def _each_method(made: Plan) -> Grid:
+    """What each method is trained with, as it was published."""
+    rows = {(trial.label, trial.net, trial.recipe, trial.steps): trial for trial in made.trials}
+    columns = (Column("method", "name"), Column("net"), Column("recipe", "text"),
+               Column("updates", form=","), Column("hyper-parameters", "text"))  # fmt: skip
+    return Grid("", columns, [(*key, hyper_text(one.hyper)) for key, one in rows.items()])
 
 
 def _by_dataset(values: Mapping[str, str]) -> str:

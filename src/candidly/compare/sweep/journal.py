@@ -21,7 +21,7 @@ from .facts import Facts
 from .failed import notes_of, read_failed
 from .lines import in_columns, journal_files, lines_of, parsed, read_file, read_parts
 from .plan import Plan, planned_runs, read_plan
-from .protocol import protocol_note, told_note
+from .protocol import protocol_note, published_note, told_note
 from .records import Record, Run
 from .results import Results
 from .search import search, search_note
@@ -214,6 +214,7 @@ def read_results(folder: Path | str) -> Results:
                 None,
                 [
                     protocol_note(plan.settings),
+                    published_note(plan.settings),
                     told_note(plan.settings),
                     _search_note(plan, runs),
                 ],

@@ -13,10 +13,11 @@ from ...ground.plugins import code_to_keep, plugin_of
 from ...learn import algorithms
 from ...learn.algorithms import ALGORITHMS, Algorithm, Setting, algorithm, common, configuration
 from ...learn.written.seen import LANGUAGE
+from .as_published import fixed, recipe_of
 from .code import code_of
 from .facts import Drawn, PlannedMethod
 from .search import search
-from .settings import Settings, recipe_for
+from .settings import Settings
 
 
 def methods_asked(settings: Settings) -> list[Algorithm]:
@@ -90,17 +91,19 @@ def splits_of(settings: Settings) -> range:
 
 def space_of(method: Algorithm, settings: Settings, kind: str) -> dict[str, Setting]:
     """The hyper-parameters of an algorithm on inputs of this kind that no setting fixes."""
-    space = method.settings(common(recipe_for(settings, kind).optimiser, kind))
-    return {name: setting for name, setting in space.items() if name not in settings.hyper}
+    space = method.settings(common(recipe_of(settings, kind, method.label).optimiser, kind))
+    known = fixed(settings, method.label)
+    return {name: setting for name, setting in space.items() if name not in known}
 
 
 def drawn_at_random(
     method: Algorithm, settings: Settings, kind: str, config: int, split: int
 ) -> dict[str, float | int]:
     """The hyper-parameters of a configuration and split, on inputs of this kind."""
-    space = method.settings(common(recipe_for(settings, kind).optimiser, kind))
+    space = method.settings(common(recipe_of(settings, kind, method.label).optimiser, kind))
+    known = fixed(settings, method.label)
     return {
-        name: settings.hyper.get(name, _value(name, setting, config, split))
+        name: known.get(name, _value(name, setting, config, split))
         for name, setting in space.items()
     }
 

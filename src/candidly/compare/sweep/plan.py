@@ -20,10 +20,11 @@ from ...ground.problem import Refusal
 from ...ground.seeds import hashed_text
 from ...ground.spec import halves
 from ...ground.version import software
+from .as_published import net_asked, recipe_of, steps_of
 from .facts import Drawn, Facts, PlannedMethod
 from .records import Run
 from .search import search
-from .settings import Settings, hyper_on, kept_settings, recipe_for
+from .settings import Settings, hyper_on, kept_settings
 from .trial import Row, Trial, keys_of, record_steps, selectable_from
 
 SCHEMA = 3
@@ -183,8 +184,9 @@ def _groups(
     searched = search(settings.search)
     written: dict[int, str] = {}
     for name, facts in facts_by_name.items():
-        recipe = recipe_for(settings, facts.kind).text
         for label, method in methods.items():
+            recipe = recipe_of(settings, facts.kind, label).text
+            net = net_asked(settings, label)
             algorithm, variant = halves(label)
             released = variant == "plench"
             official = settings.split == "official"
@@ -206,14 +208,14 @@ def _groups(
                 version=method.version,
                 config=config,
                 hyper=hyper,
-                net=net_of(facts, settings),
+                net=net_of(facts, settings) if net == settings.net or not net else net,
                 scaling=settings.scaling or ("plench" if released else "train"),
                 split=split,
                 test=0.0 if official else settings.test_share,
                 validation=settings.validation_share,
                 mode=settings.validation,
                 seed=seed,
-                steps=facts.steps,
+                steps=steps_of(settings, facts, label, training_rows(facts, settings)),
                 eval_every=settings.eval_every,
                 timing="plench" if released else "fixed",
                 dtype=settings.dtype,

@@ -23,6 +23,7 @@ from ...learn.engine.texts import tokenised
 from ...learn.written.nets import default_net, pinned, read_net
 from ...learn.written.seen import seen_as
 from ...stats.criteria import constant_flip_rate
+from .as_published import net_asked, recipe_of
 from .facts import Facts, PlannedMethod
 from .methods import codes_of, method_of, methods_asked, space_of
 from .own_files import check_net
@@ -30,7 +31,7 @@ from .plan import Plan, made_plan, training_rows
 from .presets import PRESETS
 from .search import Search, search
 from .select import Criterion
-from .settings import Settings, data_in, name_in, recipe_for
+from .settings import Settings, data_in, name_in
 from .suggest import check_optuna
 
 GUIDED_BY = {  # labels of which one kind has to be there, by what a criterion measures
@@ -203,10 +204,16 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
     if asked.waits:
         _check_search(asked, methods, settings)
     for name, (data, facts) in datasets.items():
-        made = recipe_for(settings, facts.kind)
-        if problem := unsuited(made, facts.kind, settings.dtype):
-            raise ValueError(f"{name}: {problem}")
+        if settings.as_published and facts.kind != "images":
+            raise Refusal(
+                f"{name}: what was published for {settings.as_published} is for pictures, and these"
+                f" inputs are {facts.kind}.",
+                "leave `as_published` out",
+            )
         for method in methods:
+            made = recipe_of(settings, facts.kind, method.label)
+            if problem := unsuited(made, facts.kind, settings.dtype):
+                raise ValueError(f"{name}: {problem}")
             if data is None:
                 continue
             if missing := unlearnable(data, method.reads, settings.split == "official"):
@@ -214,7 +221,9 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
             if asked.waits and (lacks := _unguided(asked.criterion(method.reads), data)):
                 raise within(f"{method.label} cannot be searched for on {name}", Refusal(lacks))
         try:
-            check_net(facts, settings.net, methods)
+            nets = {method.label: net_asked(settings, method.label) for method in methods}
+            for net in dict.fromkeys(nets.values()):
+                check_net(facts, net, [one for one in methods if nets[one.label] == net])
         except ValueError as error:
             raise within(name, error) from None
         if data is not None and oracle and (data.truth is None or (data.truth < 0).any()):

@@ -35,6 +35,20 @@ def protocol_note(settings: Settings) -> str:
     return f"{said}{name} ({full.title}), {how}: {'; '.join(other)}."
 
 
+def published_note(settings: Settings) -> str:
+    """A sentence on methods that are trained as they were published; '' where they are not."""
+    if settings.as_published is None:
+        return ""
+    given = [name for name in ("net", "recipe", "steps") if getattr(settings, name)]
+    given += [f"hyper {name}" for name in settings.hyper]
+    but = f", but for {', '.join(given)}, which is given" if given else ""
+    return (
+        f"Each method is trained as it was published for {settings.as_published}, with its own "
+        f"network, recipe, epochs and hyper-parameters{but}: two of them differ in more than the "
+        "method. candidly algorithms show NAME says what they are."
+    )
+
+
 def told_note(settings: Settings) -> str:
     """A sentence on what methods are told that only true labels can say; '' where nothing is."""
     found: dict[str, list[str]] = {}

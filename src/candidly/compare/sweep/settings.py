@@ -32,11 +32,14 @@ from ...ground.names import UnknownName, lookup, nearest
 from ...ground.numbers import whole
 from ...ground.plugins import plugin_of
 from ...ground.problem import Refusal
+from ...learn.algorithms import PUBLISHED
 from ...learn.engine.recipe import Recipe, default_recipe, recipe
 from ...learn.written.nets import read_net, unregistered
 from ...stats.metrics import METRICS
 from .presets import PRESETS
 from .search import RANDOM, search
+
+OF_PICTURES = ("cifar10n", "cifar100n")  # what methods were published for; texts have presets
 
 
 class Settings(BaseModel):
@@ -76,6 +79,9 @@ class Settings(BaseModel):
         search: how configurations are found, and which runs are stopped early, such as
             ``tpe:by=CR,prune=median`` (``search.search``); by default all are drawn at random
             and trained to the end.
+        as_published: a data set, for which every method is trained as it was published: with its
+            own network, recipe, epochs and hyper-parameters, but for those given here. All methods
+            of which that is known, one configuration each, by default.
         preset: the table of ``PRESETS`` that settings which nobody gave were taken from.
     """
 
@@ -101,6 +107,7 @@ class Settings(BaseModel):
     dtype: Literal["float32", "float64"] = "float32"
     metrics: tuple[str, ...] = ()
     search: str | None = None
+    as_published: str | None = None
     preset: str | None = None
 
     @field_validator("*", mode="before")
@@ -216,6 +223,7 @@ CHECKS: dict[str, Check] = {  # for each setting: its value as it is kept, or a 
     "dtype": _one_of("float32", "float64"),
     "metrics": _metrics,
     "search": _search,
+    "as_published": _one_of(*OF_PICTURES),
     "preset": _one_of(*PRESETS),
 }
 DEFAULTS_DEPEND = (
@@ -225,6 +233,7 @@ DEFAULTS_DEPEND = (
     "net",
     "recipe",
     "search",
+    "as_published",
     "preset",
 )  # settings that None stands for
 
@@ -247,6 +256,15 @@ def make_settings(**values: Any) -> Settings:
             }
             given["hyper"] = {**kept, **asked}
         given = {**own, **given}
+    if (dataset := given.get("as_published")) in OF_PICTURES:
+        all_of_them = tuple(label for label, of in PUBLISHED if of == dataset)
+        given = {"configs": 1, "algorithms": all_of_them, **given}
+        if given["configs"] != 1:
+            raise Refusal(
+                f"`configs` is {given['configs']}, and what was published is one configuration of "
+                "each method.",
+                "leave one of `configs` and `as_published` out",
+            )
     return kept_settings(given)
 
 
