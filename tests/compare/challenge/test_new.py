@@ -14,6 +14,7 @@ from candidly.compare.challenge._new import made_seeds
 from candidly.compare.challenge.entry import read_task
 from candidly.compare.challenge.sets import read_set
 from candidly.data.labels.votes import Votes
+from candidly.data.sources.cifar_n import SideInformation
 from compare.challenge.challenge_cases import labelled, small
 
 
@@ -95,6 +96,26 @@ def test_answers_of_annotators_are_a_track_of_their_own(tmp_path):
     people = [sorted({"ann", "bob"}).index(n) for n in dict.fromkeys(said.votes.annotator)]
     expected[3, people.index(1)] = -1
     assert np.array_equal(more.annotators, expected)
+
+
+def test_who_labelled_what_goes_with_the_rows(tmp_path):
+    data = labelled(0.2, 1)
+    rng = np.random.default_rng(0)
+    batch, workers, seconds = np.arange(300) // 5, *rng.integers(0, 99, (2, 300, 1))
+    side = SideInformation(batch, workers, seconds)
+    given = Given("easy", "digits", data, load("digits")[200:220], side=side)
+    protocol = make_challenge(tmp_path / "c", [given], seeds=1, rows=40)
+    assert protocol.tracks == ("labels", "annotators")
+    plain, more = (read_task(arguments(tmp_path / "c", t)) for t in ("labels", "annotators"))
+    assert plain.batch is plain.workers is plain.seconds_taken is None
+    rows = more.data.ids
+    assert len(rows) == 40
+    assert np.array_equal(more.batch, batch[rows])
+    assert np.array_equal(more.workers, workers[rows])
+    assert np.array_equal(more.seconds_taken, seconds[rows])
+    few = SideInformation(batch[:150], workers[:150], seconds[:150])
+    with pytest.raises(ValueError, match="side information of the rows 0 to 149"):
+        make_challenge(tmp_path / "d", [replace(given, side=few)], seeds=1)
 
 
 def test_given_features_are_a_track_of_their_own(tmp_path):

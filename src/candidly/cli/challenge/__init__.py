@@ -89,6 +89,14 @@ def new(
             "annotators.",
         ),
     ] = None,
+    side: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Who labelled what, in which batch and for how long, of a label set of CIFAR-N "
+            "such as cifar100n: for the track annotators, too.",
+        ),
+    ] = None,
     features: Annotated[
         Path | None,
         typer.Option(
@@ -122,7 +130,7 @@ def new(
     from ...compare.challenge import Baseline, Bounds, make_challenge
 
     with _progress.reading("reading", "read") as watch:
-        made = given_sets(sets, test, votes, features, test_features, root, watch)
+        made = given_sets(sets, test, votes, features, test_features, root, watch, side)
     protocol = make_challenge(
         folder,
         made,
@@ -240,6 +248,15 @@ def run(
             "that works here)",
         ),
     ] = None,
+    devices: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--device-file",
+            metavar="FILE",
+            help="A graphics processor that runs may use, such as /dev/nvidia0; again for more, "
+            "/dev/nvidiactl and /dev/nvidia-uvm among them. The baseline is timed without it.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Time the baseline, do all runs that are not done, score, rank, and write the report.
@@ -259,7 +276,9 @@ def run(
         submit(folder, given, as_json=False)
     protocol = read_protocol(folder)
     with stoppable(lambda: f"stopped; `candidly challenge run {folder}` goes on."):
-        run_challenge(folder, protocol, install=install, way=way, watch=_told())
+        run_challenge(
+            folder, protocol, install=install, way=way, devices=devices or (), watch=_told()
+        )
     _finish(folder, score_challenge(folder, protocol), as_json)
 
 

@@ -14,7 +14,9 @@ from ._start import CannotStart, Preparation
 NEEDED = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")  # to become another user and keep nothing
 
 
-def arguments(root: Root, network: bool, texts: Sequence[int]) -> list[str]:
+def arguments(
+    root: Root, network: bool, texts: Sequence[int], devices: Sequence[Path] = ()
+) -> list[str]:
     """The command line up to the program; ``texts`` are descriptors of the texts, in their order.
 
     As root nothing is mapped: bubblewrap mounts as root, so that folders below ones that only root
@@ -31,6 +33,8 @@ def arguments(root: Root, network: bool, texts: Sequence[int]) -> list[str]:
     else:
         line += ["--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY)]
     line += ["--proc", "/proc", "--dev", "/dev"]
+    for device in devices:
+        line += ["--dev-bind", str(device), str(device)]
     for path, size in root.writable.items():
         line += ["--perms", "1777", "--size", str(size), "--tmpfs", path]
     for path in root.parents():  # others may enter them, which is not so of those it makes itself
@@ -46,7 +50,11 @@ def arguments(root: Root, network: bool, texts: Sequence[int]) -> list[str]:
 
 @contextmanager
 def prepare(
-    readable: Mapping[str, Path], sizes: Mapping[str, int], network: bool, virtual: Path | None
+    readable: Mapping[str, Path],
+    sizes: Mapping[str, int],
+    network: bool,
+    virtual: Path | None,
+    devices: Sequence[Path] = (),
 ) -> Iterator[Preparation]:
     """A run in namespaces that bubblewrap makes; ``sizes`` are of "out", "tmp" and "dev/shm"."""
     root = shown(readable, sizes, network, virtual)
@@ -58,7 +66,7 @@ def prepare(
             file.seek(0)
             texts.append(file.fileno())
         yield Preparation(
-            line=arguments(root, network, texts),
+            line=arguments(root, network, texts, devices),
             places={name: f"/{name}" for name in [*readable, *sizes]},
             writable=tuple(root.writable),
             user=NOBODY if os.geteuid() == 0 else None,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
 
 from ...data.labels.labelled import Labelled
+from ...data.sources.cifar_n import SideInformation
 from ...ground.bounds import LARGE, MOST_EPOCHS, MOST_WORKERS
 from ...ground.files import check_folder
 from ...ground.numbers import whole
@@ -44,6 +45,7 @@ class Given:
         test: whose official test rows are tested on (all where it names none); None: ``data``'s
             official test rows, or a random share.
         votes: what annotators said of the same rows, by ids, for the track ``annotators``.
+        side: who labelled each row of data, when and for how long, for the track ``annotators``.
         features: numbers (rows of data, d) and (rows of test, d), for the track ``features``.
     """
 
@@ -53,6 +55,7 @@ class Given:
     test: Labelled | None = None
     votes: Labelled | None = None
     features: tuple[np.ndarray, np.ndarray] | None = None
+    side: SideInformation | None = None
 
 
 def _check_baseline(asked: Baseline) -> None:
@@ -150,6 +153,8 @@ def make_challenge(
         extra = {}
         if votes is not None:
             extra["annotators"] = {"annotators.npy": votes(learned)}
+        if one.side is not None:
+            extra["annotators"] = extra.get("annotators", {}) | _side(one, learned)
         if features is not None:
             extra["features"] = features(learned, tested)
         tracks |= dict.fromkeys(extra)
@@ -244,6 +249,18 @@ def _matched(one: Given, learned: Labelled) -> Callable[[Labelled], np.ndarray] 
         return table[[at[name] for name in rows.ids.tolist()]]
 
     return of
+
+
+def _side(one: Given, learned: Labelled) -> dict[str, np.ndarray]:
+    """Arrays by file name, of the rows that are left; these are numbered as the labels are."""
+    arrays = {f.name: getattr(one.side, f.name) for f in fields(SideInformation)}
+    rows, n = learned.ids, len(arrays["batch"])
+    if rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
+        raise ValueError(
+            f"{one.name}: there is side information of the rows 0 to {n - 1:,}, and {rows[-1]!r} is"
+            " the id of one; it belongs to other labels."
+        )
+    return {f"{name}.npy": values[rows] for name, values in arrays.items()}
 
 
 def _features(one: Given, learned: Labelled, tested: Labelled):

@@ -20,7 +20,7 @@ import platform
 import shutil
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from ...ground.files import replacing, write_json
+from ...ground.problem import Refusal
 from ._answers import WANTED
 from ._data import shown_at
 from ._limits_alone import closed
@@ -35,7 +36,8 @@ from ._manifest import SCRIPT, Manifest, sets_of
 from ._protocol import Protocol
 from ._shown import of_python
 from ._submit import Submission, submissions
-from .confine import ALONE, Ended, Limits, run_confined, ways
+from .confine import ALONE, WAYS, Ended, Limits, run_confined, ways
+from .devices import device_files
 from .entry import STARTED
 from .environment import environment_for
 
@@ -87,6 +89,7 @@ def run_challenge(
     *,
     install: bool = False,
     way: str | None = None,
+    devices: Sequence[str | Path] = (),
     watch: Watch = lambda done, total, what: None,
 ) -> None:
     """Do every run of every submission that is not there yet.
@@ -94,6 +97,8 @@ def run_challenge(
     Args:
         install: whether the network may be asked for what ``requirements.txt`` names.
         way: how runs are confined (``confine.ways``); by default the best that works here.
+        devices: files of graphics processors that runs may use, such as ``/dev/nvidia0``; the
+            baseline, which time is counted by, is trained without them.
         watch: called with runs done and in all, and what is going on.
 
     Raises:
@@ -101,10 +106,18 @@ def run_challenge(
             run as root.
     """
     way = way or ways()[0]
+    shown_devices = device_files(devices)
+    if shown_devices and not WAYS[way].hands_on:
+        able = [name for name in WAYS if WAYS[name].hands_on]
+        raise Refusal(
+            f"runs are confined by {way} here, which cannot hand on {shown_devices[0]}.",
+            f"install {' or '.join(able)}",
+            "leave `devices` out",
+        )
     _check_user(way, folder)
     try:
         with FileLock(folder / ".lock", timeout=0):
-            _run(folder, protocol, install, way, watch)
+            _run(folder, protocol, install, way, shown_devices, watch)
     except Timeout:
         raise RuntimeError(f"{folder} is being run by another process; wait for it.") from None
 
@@ -121,7 +134,14 @@ def _check_user(way: str, folder: Path) -> None:
         )
 
 
-def _run(folder: Path, protocol: Protocol, install: bool, way: str, watch: Watch) -> None:
+def _run(
+    folder: Path,
+    protocol: Protocol,
+    install: bool,
+    way: str,
+    devices: Sequence[Path],
+    watch: Watch,
+) -> None:
     shutil.rmtree(folder / "unfinished", ignore_errors=True)
     taken = submissions(folder)
     wanted = planned(protocol, taken)
@@ -136,7 +156,7 @@ def _run(folder: Path, protocol: Protocol, install: bool, way: str, watch: Watch
     for one in left:
         watch(done, len(wanted), f"{one.submission.name} on {one.label_set}, seed {one.number}")
         limit = times[data_sets[one.label_set]].limit(protocol.factor)
-        _do(folder, protocol, one, limit, install, way)
+        _do(folder, protocol, one, limit, install, way, devices)
         done += 1
     watch(len(wanted), len(wanted), "done")
 
@@ -160,7 +180,13 @@ def planned(protocol: Protocol, taken: list[Submission]) -> list[Planned]:
 
 
 def _do(
-    folder: Path, protocol: Protocol, one: Planned, limit: float, install: bool, way: str
+    folder: Path,
+    protocol: Protocol,
+    one: Planned,
+    limit: float,
+    install: bool,
+    way: str,
+    devices: Sequence[Path],
 ) -> None:
     manifest = one.submission.manifest
     data_set = next(s.data_set for s in protocol.sets if s.name == one.label_set)
@@ -181,6 +207,7 @@ def _do(
         limit,
         environment,
         way,
+        devices=devices,
     )
     about |= {
         "how": ended.how,
@@ -206,6 +233,7 @@ def confined(
     environment: Path | None,
     way: str,
     extra: tuple[str, ...] = (),
+    devices: Sequence[Path] = (),
 ) -> Ended:
     """One run of a submission, shut off from everything but its own files and its label set."""
     data_set = next(one.data_set for one in protocol.sets if one.name == label_set)
@@ -230,6 +258,7 @@ def confined(
         limits=limits,
         environment={STARTED: f"{time.time():.3f}"},
         virtual=environment,
+        devices=devices,
         way=way,
     )
 

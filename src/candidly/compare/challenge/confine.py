@@ -38,15 +38,19 @@ FILES = 512  # open ones of a process: what sockets and pipes hold is in no coun
 
 @dataclass(frozen=True)
 class Way:
-    """A means of confining: how a run is prepared, and what it does not hold a program to."""
+    """A means of confining: how a run is prepared, and what it does not hold a program to.
+
+    ``hands_on`` is whether it can show single device files.
+    """
 
     prepare: Callable[..., AbstractContextManager[Preparation]]
     lacks: tuple[str, ...] = ()
+    hands_on: bool = False
 
 
 WAYS: Mapping[str, Way] = MappingProxyType(
     {
-        "bubblewrap": Way(_bubblewrap.prepare),
+        "bubblewrap": Way(_bubblewrap.prepare, hands_on=True),
         "unshare": Way(_unshare.prepare),
         ALONE: Way(_limits_alone.prepare, _limits_alone.LACKS),
     }
@@ -80,6 +84,7 @@ def run_confined(
     environment: Mapping[str, str] = MappingProxyType({}),
     network: bool = False,
     virtual: Path | None = None,
+    devices: Sequence[Path] = (),
     way: str | None = None,
 ) -> Ended:
     """Run a program to its end, or to the first limit that it meets, and read what it left.
@@ -89,8 +94,9 @@ def run_confined(
     on its standard input. ``wanted`` are names of files in ``out``. ``environment`` is added to, or
     put in place of, PATH, HOME, TMPDIR, LANG and OMP_NUM_THREADS; nothing else of this process's
     environment is handed on. ``virtual`` is a virtual environment (``environment_for``), which is
-    shown at its own path and comes first in PATH. ``way`` is a name of ``WAYS``, by default the
-    best that works.
+    shown at its own path and comes first in PATH. ``devices`` are files that it may use besides
+    the usual ones of /dev, see ``devices.device_files``. ``way`` is a name of ``WAYS``, by default
+    the best that works.
 
     Raises ``CannotStart`` where the way does not work, a folder is not there, or others than its
     owner may not read it; a program that cannot be started ends with status 127.
@@ -103,6 +109,7 @@ def run_confined(
         environment=environment,
         network=network,
         virtual=virtual,
+        devices=devices,
         way=way,
     ) as (ended, _):
         return ended
@@ -118,6 +125,7 @@ def confined(
     environment: Mapping[str, str] = MappingProxyType({}),
     network: bool = False,
     virtual: Path | None = None,
+    devices: Sequence[Path] = (),
     way: str | None = None,
 ) -> Iterator[tuple[Ended, Path]]:
     """The same, with its folder ``out``, which is there until the block ends.
@@ -133,7 +141,14 @@ def confined(
         "tmp": limits.scratch_bytes,
         "dev/shm": limits.scratch_bytes,
     }
-    with WAYS[name].prepare(readable, sizes, network, virtual) as preparation:
+    if devices and not WAYS[name].hands_on:
+        able = ", ".join(each for each, one in WAYS.items() if one.hands_on)
+        raise CannotStart(
+            f"a run that is confined by {name} gets no device files such as {devices[0]}: {able}"
+            " alone can hand them on"
+        )
+    more = {"devices": devices} if devices else {}
+    with WAYS[name].prepare(readable, sizes, network, virtual, **more) as preparation:
         home = preparation.places["tmp"]
         request = {
             "command": [str(word) for word in command(preparation.places)],

@@ -50,6 +50,8 @@ class Assignment:
         about: ``task.json``.
         hyper: the submission's hyper-parameters for this data set.
         annotators: int64 (n, k), what each annotator said, -1 for nothing; None in other tracks.
+        batch, workers, seconds_taken: int64 (n,), (n, k) and (n, k), in which batch each row was
+            labelled, by whom, and how long these took for the batch; None where nobody knows.
         features, test_features: numbers that were given; None in other tracks.
         began: when the run began, seconds since 1970.
     """
@@ -64,6 +66,9 @@ class Assignment:
     about: Mapping[str, Any]
     hyper: Mapping[str, Any] = field(default_factory=dict)
     annotators: np.ndarray | None = None
+    batch: np.ndarray | None = None
+    workers: np.ndarray | None = None
+    seconds_taken: np.ndarray | None = None
     features: np.ndarray | None = None
     test_features: np.ndarray | None = None
     began: float = field(default_factory=time.time)
@@ -194,6 +199,12 @@ def read_task(arguments: Sequence[str] | None = None) -> Assignment:
         name: np.load(at / f"{name}.npy", allow_pickle=False)
         for name in ("annotators", "features", "test_features")
         if (at / f"{name}.npy").exists()
+    }
+    side = {"batch": "batch", "workers": "workers", "seconds": "seconds_taken"}
+    extra |= {
+        name: np.load(at / f"{file}.npy", allow_pickle=False)
+        for file, name in side.items()
+        if (at / f"{file}.npy").exists()
     }
     return Assignment(
         data=learned,

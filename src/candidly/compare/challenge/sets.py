@@ -60,6 +60,7 @@ def given_sets(
     test_features: Path | None,
     root: Path | None,
     watch: Watch,
+    side: str | None = None,
 ) -> list[Given]:
     """Label sets as ``make_challenge`` takes them.
 
@@ -68,6 +69,7 @@ def given_sets(
     """
     from ...data.ingest.arrays import read_matrix
     from ...data.sources import load
+    from ...data.sources.cifar_n import side_information
     from . import Given
 
     if (features is None) != (test_features is None):
@@ -77,6 +79,7 @@ def given_sets(
         numbers = read_matrix(features), read_matrix(test_features)
     tested = None if test is None else load(test, root, watch=watch)
     answers = None if votes is None else load(votes, root, watch=watch)
+    beside = None if side is None else side_information(side, root)
     known: dict[str, Labelled] = {}
     found = []
     for one in map(read_set, texts):
@@ -87,5 +90,5 @@ def given_sets(
             from ...data import imperfect
 
             data = imperfect.apply(data, one.process)
-        found.append(Given(one.name, one.data_set, data, tested, answers, numbers))
+        found.append(Given(one.name, one.data_set, data, tested, answers, numbers, beside))
     return found
