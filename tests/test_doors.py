@@ -123,6 +123,7 @@ def test_no_function_takes_rows_that_are_named_otherwise(name):
 APART = {  # parameters whose rows are others than those of the rest
     "categories": ["threshold"],
     "empirical": ["other_given", "other_truth"],
+    "empirical_sets": ["other_sets", "other_truth"],
     "examine": ["thresholds"],
     "examine_sets": ["thresholds"],
     "find": ["quotas"],

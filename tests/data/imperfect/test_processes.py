@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from candidly.data.imperfect import complementary, flip, instance, noise, uniform
+from candidly import from_arrays
+from candidly.data.imperfect import (
+    apply,
+    complementary,
+    empirical_sets,
+    flip,
+    instance,
+    noise,
+    uniform,
+)
+from candidly.data.labels.describe import flipping
 
 DRAWS = 40_000
 SMALLEST_P = 1e-4  # a right sampler fails one test in ten thousand, and seeds are fixed
@@ -209,9 +219,53 @@ PROCESSES = {
     "uniform": lambda truth, seed: uniform(truth, 5, seed),
     "flip": lambda truth, seed: flip(truth, 5, 0.4, seed=seed),
     "complementary": lambda truth, seed: complementary(truth, 5, seed=seed),
+    "empirical-sets": lambda truth, seed: empirical_sets(
+        truth, 5, np.r_[np.eye(5), np.ones((5, 5))] > 0, np.arange(10) % 5, seed
+    ),
     "instance": lambda truth, seed: instance(truth[:, None], truth, 5, 0.4, seed),
     "noise": lambda truth, seed: noise(truth[:, None] == np.arange(5), truth, 0.5, seed),
 }
+
+
+def test_sets_with_the_flipping_matrix_of_other_sets():
+    rng = np.random.default_rng(0)
+    other_truth = rng.integers(-1, 3, 4000)
+    shares = np.array([[0.9, 0.3, 0.0], [0.5, 1.0, 0.2], [0.0, 0.0, 0.4]])
+    other = rng.random((4000, 3)) < shares[other_truth]
+    other[~other.any(1), 2] = True
+    truth = np.repeat(np.arange(3), 20_000)
+    made = empirical_sets(truth, 3, other, other_truth, seed=3)
+    assert made.any(1).all()
+    measured = flipping(other, other_truth)
+    empty = (1 - measured).prod(1)[:, None]
+    expected = measured / (1 - empty)  # of what is drawn again until there is something
+    assert np.abs(flipping(made, truth) - expected).max() < 4 * 0.5 / np.sqrt(20_000)
+    together = (made[:20_000, 0] & made[:20_000, 1]).mean()
+    assert abs(together - expected[0, 0] * measured[0, 1]) < 0.015  # each on its own
+    assert not made[truth == 2][:, :2].any()
+
+
+def test_sets_of_other_data_have_every_class():
+    other, other_truth = np.eye(3, dtype=bool)[[0, 2]], np.array([0, 2])
+    with pytest.raises(ValueError, match="`truth` is 1 at row 2, but the other data has no"):
+        empirical_sets(np.array([0, 2, 1]), 3, other, other_truth)
+    assert empirical_sets(np.array([0, 2]), 3, other, other_truth).tolist() == other.tolist()
+
+
+def test_sets_by_text_count_a_saved_file(tmp_path):
+    truth = np.arange(300) % 3
+    data = from_arrays(truth[:, None], truth=truth, classes=3, source="toy")
+    human = apply(data, "flip:rate=0.4")
+    human.save(tmp_path / "human.npz")
+    made = apply(data, f"empirical-sets:file={tmp_path}/human.npz,seed=3").candidates
+    by_hand = empirical_sets(truth, 3, human.candidates, truth, seed=3)
+    assert np.array_equal(made, by_hand)
+    assert np.array_equal(apply(human, "empirical-sets:seed=3").candidates, by_hand)
+    with pytest.raises(ValueError, match=r"toy has no candidate sets to count; .*empirical-sets:f"):
+        apply(data, "empirical-sets")
+    data.save(tmp_path / "bare.npz")
+    with pytest.raises(ValueError, match="needs both `candidates` and `truth`"):
+        apply(data, f"empirical-sets:file={tmp_path}/bare.npz")
 
 
 @pytest.mark.parametrize("process", PROCESSES.values(), ids=PROCESSES)

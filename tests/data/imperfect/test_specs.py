@@ -138,7 +138,8 @@ def test_the_truth_must_be_complete():
 
 def test_every_process_is_listed_and_public():
     makes = {name: process.makes for name, process in PROCESSES.items()}
-    sets = ["uniform", "flip", "flip-matrix", "complementary", "instance", "noise"]
+    sets = ["uniform", "flip", "flip-matrix", "empirical-sets", "complementary", "instance",
+            "noise"]  # fmt: skip
     assert makes == dict.fromkeys(sets, "candidates") | (
         dict.fromkeys(
             ["symmetric", "pair", "matrix", "empirical", "lookalike", "instance-label"], "given"

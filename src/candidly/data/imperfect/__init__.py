@@ -16,12 +16,13 @@ from ._pools import Embedding, hold_out, of_numbers, read_pool, replaced_by
 from ._specs import Process, ProcessInput, Steps, Values, parsed, shown
 from ._steps import finished, taken
 from .complementary import complementary
+from .empirical_sets import empirical_sets
 from .flip import flip
 from .instance import instance
 from .instance_label import instance_label
 from .long_tail import long_tail
 from .lookalike import lookalike
-from .matrix import empirical, matrix, read_labels, read_shares
+from .matrix import empirical, matrix, read_labels, read_sets, read_shares
 from .noise import noise
 from .open_set import Replacement, open_set
 from .pair import pair, read_partners
@@ -36,6 +37,7 @@ __all__ = [
     "canonical",
     "complementary",
     "empirical",
+    "empirical_sets",
     "flip",
     "instance",
     "instance_label",
@@ -75,6 +77,21 @@ def _lookalike(task: ProcessInput, values: Values) -> np.ndarray:
 def _flip_matrix(task: ProcessInput, values: Values) -> np.ndarray:
     rest = {key: value for key, value in values.items() if key != "file"}
     return flip(task.truth, task.data.q, read_shares(values["file"]), **rest)
+
+
+def _empirical_sets(task: ProcessInput, values: Values) -> np.ndarray:
+    rest = {key: value for key, value in values.items() if key != "file"}
+    other = read_sets(values["file"], task.data.q) if values["file"] else _own_sets(task)
+    return empirical_sets(task.truth, task.data.q, *other, **rest)
+
+
+def _own_sets(task: ProcessInput) -> tuple[np.ndarray, np.ndarray]:
+    if task.data.candidates is None:
+        raise ValueError(
+            f"{task.data.source or 'the data'} has no candidate sets to count; name other data:"
+            " empirical-sets:file=human.npz."
+        )
+    return task.data.candidates, task.truth
 
 
 def _complementary(task: ProcessInput, values: Values) -> np.ndarray:
@@ -126,6 +143,12 @@ PROCESSES: dict[str, Process] = {
         " file has for it, row the truth, column the label; ones on the diagonal",
         {"file": str, "force": False, "seed": 0},
         _flip_matrix,
+    ),
+    "empirical-sets": Process(
+        "each label is a candidate with the share counted in the data's own candidate sets, or in"
+        " other data with truth and candidate sets (file=.npz)",
+        {"file": "", "seed": 0},
+        _empirical_sets,
     ),
     "complementary": Process(
         "`count` wrong labels are named as not the example's, and all others are candidates; file="

@@ -133,6 +133,20 @@ def read_labels(file: str | os.PathLike[str], q: int) -> tuple[np.ndarray, np.nd
     return data.given, data.truth
 
 
+def read_sets(file: str | os.PathLike[str], q: int) -> tuple[np.ndarray, np.ndarray]:
+    """``candidates`` and ``truth`` of data that candidly saved.
+
+    Raises:
+        FileNotFoundError, ValueError: as ``read_labels``.
+    """
+    data = Labelled.load(file)
+    if data.candidates is None or data.truth is None:
+        raise ValueError(f"{file} needs both `candidates` and `truth`, to count one by the other.")
+    if data.q != q:
+        raise ValueError(f"{file} has {data.q} classes, but sets are wanted for {q}.")
+    return data.candidates, data.truth
+
+
 def _checked_shares(shares: np.ndarray, q: int) -> np.ndarray:
     shares = np.asarray(shares, np.float64)
     if shares.shape != (q, q):
