@@ -55,10 +55,10 @@ labels_app = typer.Typer(
 
 SPEC_HELP = (
     "Process and parameters: candidate sets such as flip:rate=0.3,seed=1, flip-matrix:file=R.csv,"
-    " empirical-sets, complementary:count=2, instance:rate=0.3 or uniform+noise:rate=0.1; one noisy"
-    " label by symmetric:rate=0.2, pair, matrix, empirical, lookalike or instance-label, each for all or for"
-    " classes=0-4; inputs of no class by"
-    " hold-out:classes=8/9+open-set:rate=0.2 (or pool:file=X.npz); long-tail:factor=100 in front."
+    " empirical-sets, complementary:count=2, instance:rate=0.3 or uniform+noise:rate=0.1; one "
+    "noisy label by symmetric:rate=0.2, pair, matrix, empirical, lookalike or instance-label, "
+    "each for all or for classes=0-4; inputs of no class by "
+    "hold-out:classes=8/9+open-set:rate=0.2 (or pool:file=X.npz); long-tail:factor=100 in front."
 )
 
 
