@@ -13,7 +13,7 @@ from candidly.compare.sweep.growing import extended
 from candidly.compare.sweep.journal import read_results
 from candidly.compare.sweep.plan import _checksum, read_plan, write_plan
 from candidly.compare.sweep.presets import PRESETS
-from candidly.compare.sweep.protocol import protocol_note, told_note
+from candidly.compare.sweep.protocol import TOLD, protocol_note, told_note
 from candidly.compare.sweep.settings import hyper_on, make_settings, read_settings
 from candidly.data.sources import SOURCES, source_of
 from candidly.learn.algorithms import ALGORITHMS, PUBLISHED, algorithm
@@ -56,6 +56,10 @@ def test_the_image_protocol_tells_two_methods_what_the_paper_tells_them():
     over = make_settings(preset="plench-images", hyper={"noise_rate": 0.3})
     assert {hyper_on(over, name)["noise_rate"] for name in over.datasets} == {0.3}
     assert hyper_on(over, "plcifar10-vaguest")["pure_ratio"] == 0.82444
+
+
+def test_what_can_be_told_is_what_algorithms_say_that_they_are_told():
+    assert {name for page in ALGORITHMS.values() for name in page.told} == set(TOLD)
 
 
 @given(

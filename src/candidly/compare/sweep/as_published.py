@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from ...learn.algorithms import Published, published
+from typing import TYPE_CHECKING
+
 from ...learn.engine.recipe import Recipe, recipe
 from .facts import Facts
 from .settings import Settings, recipe_for
+
+if TYPE_CHECKING:
+    from ...learn.algorithms import Published
 
 
 def own_settings(settings: Settings, label: str) -> Published | None:
@@ -14,7 +18,11 @@ def own_settings(settings: Settings, label: str) -> Published | None:
     Raises:
         UnknownName: nothing was published of it for that data set.
     """
-    return None if settings.as_published is None else published(label, settings.as_published)
+    if settings.as_published is None:
+        return None
+    from ...learn.algorithms import published  # which takes time to import
+
+    return published(label, settings.as_published)
 
 
 def recipe_of(settings: Settings, kind: str, label: str) -> Recipe:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...ground.names import UnknownName
-from ...learn.algorithms import algorithm
 from .presets import PRESETS
-from .settings import Settings, hyper_on
+from .settings import Settings, hyper_on, name_in
 
 FEW = 3  # values of a list that are named
+TOLD = ("noise_rate", "pure_ratio")  # hyper-parameters that only true labels can say
 
 
 def protocol_note(settings: Settings) -> str:
@@ -51,6 +51,10 @@ def published_note(settings: Settings) -> str:
 
 def told_note(settings: Settings) -> str:
     """A sentence on what methods are told that only true labels can say; '' where nothing is."""
+    if not any(name_in(key) in TOLD for key in settings.hyper):
+        return ""
+    from ...learn.algorithms import algorithm  # which takes time to import
+
     found: dict[str, list[str]] = {}
     for asked in settings.algorithms:
         try:

@@ -32,7 +32,6 @@ from ...ground.names import UnknownName, lookup, nearest
 from ...ground.numbers import whole
 from ...ground.plugins import plugin_of
 from ...ground.problem import Refusal
-from ...learn.algorithms import PUBLISHED
 from ...learn.engine.recipe import Recipe, default_recipe, recipe
 from ...learn.written.nets import read_net, unregistered
 from ...stats.metrics import METRICS
@@ -257,6 +256,8 @@ def make_settings(**values: Any) -> Settings:
             given["hyper"] = {**kept, **asked}
         given = {**own, **given}
     if (dataset := given.get("as_published")) in OF_PICTURES:
+        from ...learn.algorithms import PUBLISHED  # which takes time to import
+
         all_of_them = tuple(label for label, of in PUBLISHED if of == dataset)
         given = {"configs": 1, "algorithms": all_of_them, **given}
         if given["configs"] != 1:
