@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,22 @@ def test_replaced_texts_keep_their_labels_and_have_no_truth(released, mode):
     assert data.inputs[2] == text(20_002)
     assert np.array_equal(replaced_or_flipped(released / "noisy" / f"{mode}_0.1.csv"), noisy)
     assert (data.truth[NOISY:] == data.given[NOISY:]).all()
+
+
+def test_the_clean_validation_file_chooses_where_it_is_asked_for(released):
+    share = load("noisywikihow:noise=sym,rate=0.1", root=released)
+    data = load("noisywikihow:noise=sym,rate=0.1,validation=clean", root=released)
+    assert share.official_validation is None
+    assert (data.n, data.official_validation.sum()) == (share.n + 7_900, 7_900)
+    chosen, rest = data[data.official_validation], data[~data.official_validation]
+    assert replace(rest, official_validation=None, source="") == replace(share, source="")
+    assert np.array_equal(chosen.given, chosen.truth)
+    assert np.array_equal(chosen.ids, loaded(released, part="heldout").ids[:7_900])
+    split = data.split(1, validation=0.1, official=True)
+    assert len(split.train) == NOISY  # none of them is lost to a share
+    assert np.array_equal(np.sort(split.validation), np.flatnonzero(data.official_validation))
+    with pytest.raises(ValueError, match="leave validation out"):
+        loaded(released, part="heldout", validation="clean")
 
 
 def test_flipped_labels_keep_their_texts(released):

@@ -60,7 +60,12 @@ RATES = ("0.1", "0.2", "0.4", "0.6")
 
 
 def load_noisywikihow(
-    path: Path, source: str, part: str = "train", noise: str = "", rate: str = "0.1"
+    path: Path,
+    source: str,
+    part: str = "train",
+    noise: str = "",
+    rate: str = "0.1",
+    validation: str = "share",
 ) -> Labelled:
     """Texts with given and true labels; the test file's rows are the official test rows.
 
@@ -69,6 +74,8 @@ def load_noisywikihow(
         part: ``train``, or ``heldout`` for the validation file in its place.
         noise: a mode of ``noisy/``; '' for none.
         rate: the rate of the noise.
+        validation: ``clean`` puts the validation file's rows behind the others, as the paper chose
+            by; with ``share`` whoever chooses takes a share of the training rows.
 
     Returns:
         ``given`` is the label that a row comes with; ``truth`` is its category, and -1 where
@@ -82,7 +89,13 @@ def load_noisywikihow(
     names = categories(path)
     held = {name: events(folder / name, names) for name in (VALIDATION, TEST)}
     check_held_out(folder, held)
+    chosen = [as_columns(held[VALIDATION])] * (validation == "clean")
     if part == "heldout":
+        if chosen:
+            raise ValueError(
+                f"{source}: the held-out events are what one learns from here; leave validation"
+                " out."
+            )
         if noise:
             raise ValueError(f"{source}: the held-out events have no noise; leave noise out.")
         learned = as_columns(held[VALIDATION])
@@ -92,15 +105,18 @@ def load_noisywikihow(
         learned = as_columns(events(folder / TRAIN, names))
     tested = as_columns(held[TEST])
     inputs, given, truth, ids = (
-        np.concatenate([a, b]) for a, b in zip(learned, tested, strict=True)
+        np.concatenate(parts) for parts in zip(learned, *chosen, tested, strict=True)
     )
+    place = np.arange(len(ids))
+    begin = len(ids) - len(tested[0])
     return Labelled(
         inputs=inputs,
         given=given,
         truth=truth,
         ids=ids,
         classes=names,
-        official_test=np.arange(len(ids)) >= len(learned[0]),
+        official_test=place >= begin,
+        official_validation=(place >= len(learned[0])) & (place < begin) if chosen else None,
         source=source,
     )
 
@@ -338,6 +354,11 @@ NOISYWIKIHOW = Source(
             "",
             word(*COLUMNS),
             resizes=False,
+        ),
+        "validation": NameOption(
+            "clean: the validation file, by which the paper chose; share: none of its own",
+            "share",
+            word("share", "clean"),
         ),
         "rate": NameOption("of the noise", "0.1", _rate, needs="noise", resizes=False),
     },
