@@ -1,4 +1,4 @@
-"""docs/claims.md: what four papers claim (bench/claims.toml), and what bench/results say of it.
+"""docs/claims.md and docs/claims: what four papers claim, and what bench/results say of it.
 
 python bench/claims.py              writes the page from the committed results
 python bench/claims.py --check      writes nothing; exits 1 when the page is not up to date
@@ -15,7 +15,7 @@ import argparse
 from pathlib import Path
 
 from _claims.findings import find
-from _claims.page import COMMAND, PAGE, make_page
+from _claims.page import COMMAND, FOLDER, make_pages
 from _claims.shelf import Shelf
 from _claims.table import read_claims
 from _pages import add_options, settle
@@ -24,10 +24,11 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"
 
 
-def page_text(results: Path = RESULTS) -> str:
+def page_texts(results: Path = RESULTS) -> dict[str, str]:
+    """The pages by their places in docs."""
     papers, claims = read_claims()
     shelf = Shelf(results, {claim.id: claim.numbers for claim in claims})
-    return make_page(papers, claims, find(shelf, claims))
+    return make_pages(papers, claims, find(shelf, claims))
 
 
 def main() -> None:
@@ -36,7 +37,9 @@ def main() -> None:
     )
     add_options(parser)
     asked = parser.parse_args()
-    settle({ROOT / "docs" / PAGE: page_text().encode()}, asked, COMMAND)
+    docs = ROOT / "docs"
+    wanted = {docs / name: text.encode() for name, text in page_texts().items()}
+    settle(wanted, asked, COMMAND, (docs / FOLDER).glob("*.md"))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ from _claims.judging import (
 )
 from _claims.on_published import READ
 from _claims.on_texts_more import area
-from _claims.page import OPEN, PAGE, VERDICTS, paragraphs
+from _claims.page import FOLDER, OPEN, PAGE, VERDICTS, paragraphs
 from _claims.shelf import Shelf
 from _claims.table import DATA_SETS, FILES, NOTHING, ONE_CASE, UNITS, read_claims
 from candidly.compare import published
@@ -48,7 +48,13 @@ from small_sweeps import make_directory
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"
-DOCS_PAGE = ROOT / "docs" / PAGE
+DOCS = ROOT / "docs"
+NAMES = [PAGE, *(f"{FOLDER}/{one.name}" for one in sorted((DOCS / FOLDER).glob("*.md")))]
+
+
+def pages_text():
+    """All pages, one behind the other."""
+    return "\n".join((DOCS / name).read_text(encoding="utf-8") for name in NAMES)
 
 
 pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
@@ -56,15 +62,15 @@ pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without benc
 
 @pytest.mark.slow
 def test_the_page_of_claims_is_what_the_committed_results_say(tmp_path):
-    page = bench_claims.page_text(committed("bench/results", tmp_path))
+    pages = bench_claims.page_texts(committed("bench/results", tmp_path))
     again = "run `python bench/claims.py` and commit what it writes"
-    assert page == DOCS_PAGE.read_text(encoding="utf-8"), again
+    assert pages == {name: (DOCS / name).read_text(encoding="utf-8") for name in NAMES}, again
 
 
 def test_what_is_quick_to_find_again_is_on_the_page():
     _, claims = read_claims()
     shelf = Shelf(RESULTS, {claim.id: claim.numbers for claim in claims})
-    page = DOCS_PAGE.read_text(encoding="utf-8")
+    page = pages_text()
     quick = {**on_errors.FINDINGS, **on_models.FINDINGS, **on_sources.FINDINGS}
     found = find(shelf, [claim for claim in claims if claim.id in quick])
     assert len(found) == len(quick)
@@ -75,7 +81,7 @@ def test_what_is_quick_to_find_again_is_on_the_page():
 
 
 def test_each_claim_is_on_the_page_with_a_verdict_or_what_it_needs():
-    page, (_, claims) = DOCS_PAGE.read_text(encoding="utf-8"), read_claims()
+    page, (_, claims) = pages_text(), read_claims()
     verdicts, page = [], page.replace(_section(page), "")
     for claim in claims:
         row = re.search(rf"^\| \[?{claim.id}[\] ].*\| ([a-z ]+) \|$", page, re.M)
@@ -83,13 +89,13 @@ def test_each_claim_is_on_the_page_with_a_verdict_or_what_it_needs():
         if row[1] == OPEN:
             assert f"\n* {claim.id}: " in page
         else:
-            assert f"\n### {claim.id}\n" in page
+            assert f"\n## {claim.id}\n" in page
     told = re.search(r"Of these claims (.*?); each", page, re.S)[1]
     assert [int(n) for n in re.findall(r"\d+", told)] == [verdicts.count(v) for v in VERDICTS]
 
 
 def test_the_page_names_no_private_place():
-    assert not re.search(r"(^|[ `(])(/work|shared/)", DOCS_PAGE.read_text(encoding="utf-8"))
+    assert not re.search(r"(^|[ `(])(/work|shared/)", pages_text())
 
 
 def _section(page):
@@ -98,7 +104,7 @@ def _section(page):
 
 
 def test_the_readme_says_how_many_claims_were_measured():
-    page, readme = DOCS_PAGE.read_text(), (ROOT / "README.md").read_text()
+    page, readme = pages_text(), (ROOT / "README.md").read_text()
     told = re.search(r"(\d+) of (\d+) statements of four papers measured", readme)
     every = re.search(r"(\d+) takeaways, findings and conclusions of four papers", page)
     unmeasured = re.search(r"and\s+(\d+)\s+have\s+not\s+been\s+measured", page)
@@ -123,7 +129,7 @@ def test_what_published_tables_say_is_counted_from_them():
     assert READ["N25"]().counts.startswith("-0.33 to +2.53 points")
     assert not READ["N22"]().stands  # behind at 40 and 60 %
     assert [word[0] for word in re.findall(r"[+-]\d", READ["N22"]().counts)] == ["+", "+", "-", "-"]
-    lines = _section(DOCS_PAGE.read_text()).splitlines()
+    lines = _section(pages_text()).splitlines()
     for name, read in READ.items():
         row = next(line for line in lines if line.startswith(f"| {name} |"))
         assert row.endswith("| yes |" if read().stands else "| **no** |")
@@ -131,7 +137,7 @@ def test_what_published_tables_say_is_counted_from_them():
 
 def test_a_verdict_on_the_page_is_that_of_its_interval():
     # by hand from the page: each corrected minus original difference of L11 is beyond 5 points
-    text = re.search(r"^### L11$(.*?)^Data", DOCS_PAGE.read_text(encoding="utf-8"), re.M | re.S)[1]
+    text = re.search(r"^## L11$(.*?)^Data", pages_text(), re.M | re.S)[1]
     lows = [float(low) for low in re.findall(r"\(\+([\d.]+)\s+to", text)]
     assert len(lows) == 2
     assert ("**Holds.**" in " ".join(text.split())) == (min(lows) > 5)
@@ -193,7 +199,7 @@ def test_a_verdict_is_no_wider_than_what_was_drawn_again(unit, sets, verdict):
 
 
 def test_each_claim_says_on_the_page_what_would_speak_against_it():
-    page = " ".join(DOCS_PAGE.read_text(encoding="utf-8").split())
+    page = " ".join(pages_text().split())
     for claim in read_claims()[1]:
         assert claim.fails
         if claim.id in FINDINGS:

@@ -1,4 +1,4 @@
-"""docs/claims.md: tables of claims with their verdicts, and a paragraph for each verdict."""
+"""Pages of claims: what all of them come to, and a page a paper, with a paragraph a verdict."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .judging import (
 from .on_published import READ
 from .table import DATA_SETS, NOTHING, ONE_CASE, Claimed, Paper
 
-PAGE = "claims.md"
+PAGE, FOLDER = "claims.md", "claims"
 COMMAND = "python bench/claims.py"
 OPEN = "not measured"
 VERDICTS = (HOLDS, NOT, UNTOLD, FIXED, OPEN)
@@ -32,14 +32,21 @@ VERDICTS = (HOLDS, NOT, UNTOLD, FIXED, OPEN)
 Findings = Mapping[str, Finding | None]  # by claim; None where there are no results yet
 
 
-def make_page(papers: Sequence[Paper], claims: Sequence[Claimed], findings: Findings) -> str:
-    """The page's text."""
+def make_pages(
+    papers: Sequence[Paper], claims: Sequence[Claimed], findings: Findings
+) -> dict[str, str]:
+    """The pages' texts, by their places in docs."""
     parts = [_head(claims, findings), _summary(papers, claims, findings)]
-    parts += [_published(claims), _rule()]
+    pages = {PAGE: [*parts, _published(claims), _rule()]}
     for paper in papers:
         own = [claim for claim in claims if claim.paper == paper.key]
-        parts += _of_paper(paper, own, findings)
-    return "\n\n".join(parts) + "\n"
+        pages[page_of(paper)] = _of_paper(paper, own, findings)
+    return {name: "\n\n".join(parts) + "\n" for name, parts in pages.items()}
+
+
+def page_of(paper: Paper) -> str:
+    """Where a paper's page is, in docs."""
+    return f"{FOLDER}/{paper.key}.md"
 
 
 def verdict_of(claim: Claimed, findings: Findings) -> str:
@@ -76,7 +83,8 @@ def _summary(papers: Sequence[Paper], claims: Sequence[Claimed], findings: Findi
     rows = []
     for paper in papers:
         own = Counter(verdict_of(c, findings) for c in claims if c.paper == paper.key)
-        rows.append([paper.title, *(str(own[name]) for name in VERDICTS)])
+        link = f"[{paper.title}]({page_of(paper)})"
+        rows.append([link, *(str(own[name]) for name in VERDICTS)])
     return grid(["Paper", *VERDICTS], rows)
 
 
@@ -161,9 +169,16 @@ def _of_paper(paper: Paper, claims: Sequence[Claimed], findings: Findings) -> li
         ]
         for claim in claims
     ]
+    count = Counter(verdict_of(claim, findings) for claim in claims)
+    told = ", ".join(f"*{name}* {count[name]}" for name in VERDICTS)
     parts = [
-        f"## {paper.title}",
-        prose(f"{paper.source}."),
+        f"# {paper.title}: what the paper claims, and what holds here",
+        prose(f"Verdicts on {len(claims)} claims: {told}."),
+        prose(
+            f"""The paper is {paper.source}. What a verdict means is said in
+            [Claims](../{PAGE}). Written by `{COMMAND}` from `bench/claims.toml` and
+            `bench/results`; not edited by hand."""
+        ),
         grid(["Claim", "Section", "Statement", "Verdict"], rows, numbers=False),
     ]
     for claim in claims:
@@ -172,7 +187,7 @@ def _of_paper(paper: Paper, claims: Sequence[Claimed], findings: Findings) -> li
             parts += paragraphs(claim, found)
     left = [claim for claim in claims if findings.get(claim.id) is None]
     if left:
-        parts += ["### Not measured, and what is needed", _needs(left)]
+        parts += ["## Not measured, and what is needed", _needs(left)]
     return parts
 
 
@@ -183,7 +198,7 @@ def paragraphs(claim: Claimed, found: Finding) -> list[str]:
     verdict = found.verdict[0].upper() + found.verdict[1:]
     rule = " This is presumed by a rule of a contest, not claimed as a finding." * claim.rule
     return [
-        f"### {claim.id}",
+        f"## {claim.id}",
         prose(f"{claim.statement} **{verdict}.** {effects}{said}{rule}"),
         prose(_unit(claim, found)),
         prose(f"Data: {found.data}. Different from the paper: {found.differs}."),

@@ -122,11 +122,15 @@ def _spread(view: DatasetView) -> Iterator[Piece]:
         ". The box spans the quartiles, its thick line is the median, and the whiskers reach the "
         "extremes."
     )
+    few = (
+        f", and a thick line at their mean. A box needs {figures.BOXED} values: the quartiles of "
+        "fewer are single splits, which the points show."
+    )
     boxed = any(map(figures.boxed, values))
     yield Heading("Spread over splits")
     told = (
         "A point per split"
-        + (box if boxed else ", and a thick line at their mean.")
+        + (box if boxed else few)
         + " Blue is the highest mean, orange the lowest; "
         + f"rows are in the order of what {view.tables[0].criterion.name} chose."
     )
