@@ -255,3 +255,34 @@ def test_a_folder_of_pictures_is_copied_corrected(candidly, tmp_path):
     status, _, err = candidly(*map(str, line[:-1]), str(tmp_path / "other"), "--overwrite")
     assert status == 2
     assert not (tmp_path / "other").exists()
+
+
+def test_labels_are_the_folders_of_a_list_of_names(candidly, files, tmp_path):
+    names = ("ant", "bee", "cat", "dog")
+    index = [f"val/{names[k]}/{place}.png" for place, k in enumerate(GIVEN)]
+    (tmp_path / "index.json").write_text(json.dumps(index))
+    plain, by_folders = (
+        candidly("validate", *files[:2], "--labels", labels, "--out", "c.npy", "--json")
+        for labels in (files[3], "index.json")
+    )
+    assert plain[0] == by_folders[0] == 0, by_folders[2]
+    assert json.loads(plain[1])["settings"] == json.loads(by_folders[1])["settings"]
+    assert np.load(tmp_path / "c.npy").tolist() == [0, 2, 2, 3, -1, 1, 2, 3, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (["a.png", "b.png"], "the files are in no folder"),
+        (["val/cat/a.png", "val/cat/b.png"], "the files are in one folder"),
+        ([1, 2], "is no JSON list of names of files"),
+        ({"a": "val/cat/a.png"}, "is no JSON list of names of files"),
+    ],
+)
+def test_lists_of_names_that_say_no_labels(candidly, files, tmp_path, held, said):
+    (tmp_path / "index.json").write_text(json.dumps(held))
+    status, _, err = candidly("validate", *files[:2], "--labels", "index.json")
+    assert status == 2
+    assert said in err
+    status, _, err = candidly("validate", *files[:2], "--labels", "index.json", "--label", "x")
+    assert "index.json, a list of names of files. Leave it out." in err

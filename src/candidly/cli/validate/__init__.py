@@ -38,8 +38,8 @@ def validate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="All labels of the data set: a table or an .npy. Corrected labels are made of "
-            "them.",
+            help="All labels of the data set: a table, an .npy, or a .json list of names of files "
+            "whose folders are their classes. Corrected labels are made of them.",
         ),
     ] = None,
     into: Annotated[

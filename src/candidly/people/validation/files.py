@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, get_args
 
 import numpy as np
@@ -23,6 +23,7 @@ from ...data.ingest import (
 )
 from ...data.ingest.arrays import check_kind
 from ...data.ingest.labels import label_numbers, read_labels
+from ...data.ingest.texts import read_json
 from ...data.ingest.unused import ANSWERS, LABELS, RolesUsed, as_read, refuse_unused
 from ...data.labels.labelled import Labelled
 from ...data.sources import load
@@ -141,7 +142,8 @@ def read_validation(
 
     Args:
         votes: a released ``.json`` file, or a table with an answer a row: ``read_answers``.
-        labels: all labels of the data set, a table or an ``.npy``.
+        labels: all labels of the data set, a table, an ``.npy``, or a ``.json`` list of names of
+            files whose folders are their classes.
         into: the table with these labels, which ``Validation.write`` writes again; or a folder of
             pictures with a subfolder for each class, which it copies.
         votes_format: ``released`` or ``long``; by default what the file's ending says.
@@ -163,7 +165,7 @@ def read_validation(
     roles.refuse_several()
     votes, released = Path(votes), _is_released(Path(votes), votes_format)
     of_answers = () if released else [name for name in ANSWERS if name != "label"]
-    others = [] if labels is None else [as_read(labels, LABELS)]
+    others = [] if labels is None else [_labels_used(labels)]
     if into is not None:
         others += [
             RolesUsed(f"{into}, a folder of pictures", _OF_FOLDER)
@@ -192,6 +194,12 @@ def read_validation(
     return Validation(tally, verdicts, size, flagged, about_missed, own, read_as, differ)
 
 
+def _labels_used(path: Path | str) -> RolesUsed:
+    if Path(path).suffix == ".json":
+        return RolesUsed(f"{path}, a list of names of files", ())
+    return as_read(path, LABELS)
+
+
 def _check_drawn(
     drawn: RowsToCheck, own: LabelFile | None, size: int | None, flagged: int | None, audited: int
 ) -> None:
@@ -214,7 +222,11 @@ def _check_drawn(
 def read_label_file(
     path: Path | str, roles: Roles | None = None, classes: Sequence[str] | None = None
 ) -> LabelFile:
-    """All labels of a data set, one an example, from a table or an array.
+    """All labels of a data set, one an example, from a table, an array or a list of file names.
+
+    Of names of files in a ``.json`` list, as those of ImageNet's pictures are released, the folder
+    that a file is in is its class; a class's number is its folder's place in order of names, as it
+    is in the released answers about them.
 
     Args:
         classes: names in order; by default those that ``roles`` declares.
@@ -223,6 +235,8 @@ def read_label_file(
         FileNotFoundError, ValueError: see ``ingest.labels.read_labels``.
     """
     classes = (roles or Roles()).declared if classes is None else list(classes)
+    if Path(path).suffix == ".json":
+        return _by_folders(Path(path))
     read = read_labels(path, roles, classes)
     labels = label_numbers(read, classes)
     if labels.dtype.kind not in "iu":
@@ -230,6 +244,26 @@ def read_label_file(
     if labels.ndim != 1:
         raise ValueError(f"`labels` has shape {labels.shape}; labels are one an example.")
     return LabelFile(np.asarray(labels), classes, read.ids)
+
+
+def _by_folders(path: Path) -> LabelFile:
+    """Labels by the folders of files.
+
+    Raises:
+        ValueError: no list of names, names without a folder, or one folder.
+    """
+    names = read_json(path)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{path} is no JSON list of names of files, such as ['val/cat/1.png'].")
+    folders = [PurePosixPath(name).parent.name for name in names]
+    classes = sorted(set(folders))
+    if "" in classes or len(classes) < 2:
+        raise ValueError(
+            f"{path}: the files are in {'no folder' if '' in classes else 'one folder'}, and a"
+            " folder is a class here. Give the labels as a table or an .npy."
+        )
+    places = {name: place for place, name in enumerate(classes)}
+    return LabelFile(np.array([places[name] for name in folders]), None, None)
 
 
 def read_table(path: Path, roles: Roles) -> LabelFile:
