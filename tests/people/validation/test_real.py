@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from candidly import validation
+from candidly.people.validation.files import read_label_file
 from candidly.people.validation.label_errors import CARDS, study
 
 from needs import real_files
@@ -133,3 +134,20 @@ def test_places():
     # taken for places, the numbers of ImageNet's files would hit the label by chance only
     hits = imagenet.given[imagenet.votes.ids % 50_000] == imagenet.votes.given
     assert hits.mean() < 0.005
+
+
+@pytest.mark.parametrize(
+    ("index", "labels"),
+    [
+        ("caltech256_index_to_filename", "caltech256"),
+        ("imagenet_val_set_index_to_filepath", "imagenet_val_set"),
+        ("imdb_test_set_index_to_filename", "imdb_test_set"),
+    ],
+)
+def test_folders_of_the_released_lists_of_names_are_the_released_labels(index, labels):
+    place = Path(os.environ["CANDIDLY_DATA"]) / "label_errors"
+    found = read_label_file(place / "dataset_indexing" / f"{index}.json").labels
+    released = place / "original_test_labels" / f"{labels}_original_labels.npy"
+    if not released.exists():
+        pytest.skip(f"{released.name} is not among the files")
+    assert np.array_equal(found, np.load(released, allow_pickle=False))
