@@ -187,7 +187,7 @@ def test_the_page_names_who_moves_and_which_changes_are_established():
         "PRODEN, CC)" in text
     )
     assert "| PRODEN | 80.00 ± 1.00 | 40.00 ± 1.00 | −40.00 | **−40.00 to −40.00** |" in text
-    assert "PRODEN 1 to 4" in words_in(images["reproduction-ranks.svg"])[1]
+    assert "PRODEN 1 to 4" in words_in(images["reproduction-ranks-lost.svg"])[1]
 
 
 # what clean validation labels are for

@@ -83,12 +83,12 @@ def two_programs(table: Tabular) -> Finding | None:
                 2,
             ),
         ),
-        f"{len(crossed)} of {count} pairs stand the other way round, {len(clear)} of them with a "
-        f"lead of {LIMIT} standard errors on both sides. The orders differ, but no more than "
-        "standard errors make two runs of one program differ"
+        f"On {table.title} {len(crossed)} of {count} pairs stand the other way round, "
+        f"{len(clear)} of them with a lead of {LIMIT} standard errors on both sides; the orders "
+        "differ, but no more than standard errors make two runs of one program differ."
         if tau >= low
-        else f"{len(crossed)} of {count} pairs stand the other way round, more than standard "
-        "errors make",
+        else f"On {table.title} {len(crossed)} of {count} pairs stand the other way round, more "
+        "than standard errors make.",
         f"{table.title}: {len(ours)} algorithms of the released program (`plench`) by CR, beside "
         "the published table",
         "not the two papers' tables of Soccer Player and Yahoo! News, but PLENCH's own and ours "
@@ -121,7 +121,8 @@ def small_things(table: Tabular) -> Finding | None:
     return Finding(
         shown(bool(order.sure)),
         tuple(effects[name] for name in largest),
-        f"Details of the program (scaling, record times, defects) change the accuracy of "
+        f"On {table.title} details of the program (scaling, record times, defects) change the "
+        "accuracy of "
         f"{listed(sure) if sure else 'no algorithm'} clearly. Kendall's tau between the two orders "
         f"is {order.tau:.2f}; of {len(order.swapped)} pairs that change places "
         f"{len(order.sure)} do so clearly, which is what is judged.",

@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 from candidly.show.words import listed
 
 from . import figures
-from .numbers import MOVED, Accuracies, Sources, algorithms_of, mean_of, paired, rank
+from .numbers import (
+    MOVED,
+    TITLES,
+    Accuracies,
+    Sources,
+    Sweep,
+    algorithms_of,
+    mean_of,
+    paired,
+    rank,
+)
 from .words import count, difference, grid, label_of, named, picture, pm_of, prose, state
 
 
@@ -16,8 +26,8 @@ def variants(sources: Sources, images: dict[str, str]) -> list[str]:
         "## What the program's defects change",
         prose(
             """`fixed` beside `plench`: the methods as meant, scaled by training rows only, recorded
-            after whole thousands of updates, beside the released program's. Both are chosen by CR
-            on Lost, from the same splits, hyper-parameters, initial weights and order of batches.
+            after whole thousands of updates, beside the released program's. Both are chosen by CR,
+            from the same splits, hyper-parameters, initial weights and order of batches.
             Here ± is the
             sample standard deviation divided by √splits in both columns, and the difference is
             paired over splits, with its 95 % t interval. Splits share rows, so the intervals are
@@ -25,32 +35,47 @@ def variants(sources: Sources, images: dict[str, str]) -> list[str]:
             an interval in bold leaves it out."""
         ),
     ]
-    lost = sources.sweeps.get("lost")
-    if lost is None:
-        return [*parts, "`bench/results/lost` is not there yet."]
+    there = [name for name, sweep in sources.sweeps.items() if _has_both(sweep)]
+    if not there:
+        return [*parts, "Results of both variants on one data set are not there yet."]
+    for dataset in there:
+        parts += _of_data_set(sources, dataset, images)
+    return parts
+
+
+def _has_both(sweep: Sweep) -> bool:
+    """Whether some method is there as meant and as released."""
+    return any(f"{name}:plench" in sweep.rows for name in sweep.rows)
+
+
+def _of_data_set(sources: Sources, dataset: str, images: dict[str, str]) -> list[str]:
+    sweep, title = sources.sweeps[dataset], TITLES[dataset]
+    parts = [f"### {title}, as meant and as released"]
     accuracy: dict[str, dict[str, Accuracies]] = {"plench": {}, "fixed": {}}
     rows = []
-    for name in algorithms_of(sources.tables["lost"]):
-        found = {variant: lost.complete(label_of(name, variant)) for variant in accuracy}
+    for name in algorithms_of(sources.tables[dataset]):
+        found = {variant: sweep.complete(label_of(name, variant)) for variant in accuracy}
         values = {variant: row.chosen["CR"] for variant, row in found.items() if row}
         if len(values) == 2 and all(mean_of(one) is not None for one in values.values()):
             for variant, one in values.items():
                 accuracy[variant][name] = one
         shown = [
-            pm_of(values[v]) if v in values else state(lost.rows.get(label_of(name, v)))
+            pm_of(values[v]) if v in values else state(sweep.rows.get(label_of(name, v)))
             for v in accuracy
         ]
         both = name in accuracy["fixed"]
         gap = paired(values["fixed"], values["plench"]) if both else None
-        which = named(name, label_of(name, "plench"), lost.versions, "`plench`: version")
+        which = named(name, label_of(name, "plench"), sweep.versions, "`plench`: version")
         rows.append([which, *shown, *(difference(gap) if gap else ["", ""])])
     parts.append(grid(["", "`plench`", "`fixed`", "fixed − plench", "95 % interval"], rows))
     if len(accuracy["fixed"]) < 2:
         return [*parts, "Fewer than two algorithms are complete in both, so there is no ranking."]
-    return [*parts, *_ranking(accuracy, images)]
+    return [*parts, *_ranking(accuracy, images, dataset)]
 
 
-def _ranking(accuracy: Mapping[str, Mapping[str, Accuracies]], images: dict[str, str]) -> list[str]:
+def _ranking(
+    accuracy: Mapping[str, Mapping[str, Accuracies]], images: dict[str, str], dataset: str
+) -> list[str]:
     plench, fixed = accuracy["plench"], accuracy["fixed"]
     ranking = rank(plench, fixed)
     moves = [f"{n} (from {ranking.plench[n]:g} to {ranking.fixed[n]:g})" for n in ranking.moved]
@@ -64,10 +89,10 @@ def _ranking(accuracy: Mapping[str, Mapping[str, Accuracies]], images: dict[str,
         are, at 5 %: the paired t test over splits finds a difference in each variant, after Holm's
         correction over all pairs. That is so for {sure} of the {swapped}{_named(ranking.sure)}."""
     means = {name: (mean_of(plench[name]), mean_of(fixed[name])) for name in plench}
-    title = "Lost, chosen by CR: ranks in both variants"
+    title = f"{TITLES[dataset]}, chosen by CR: ranks in both variants"
     sides = ranking.plench, ranking.fixed
     shown = figures.slopes(sides, ("plench", "fixed"), ranking.moved, means, title)
-    return [prose(text), *picture(images, "ranks", title, shown)]
+    return [prose(text), *picture(images, f"ranks-{dataset}", title, shown)]
 
 
 def _named(sure: Sequence[tuple[str, str]]) -> str:

@@ -68,8 +68,8 @@ def read_kinds(shelf: Shelf) -> dict[str, Kind]:
         "sets-tables": Kind(
             *("candidate sets, tables", "CR", "CC"),
             {
-                "Lost": "reproduction.md#what-the-programs-defects-change",
-                "MSRCv2": "reproduction.md#msrcv2-chosen-by-cr",
+                "Lost": "reproduction.md#lost-as-meant-and-as-released",
+                "MSRCv2": "reproduction.md#msrcv2-as-meant-and-as-released",
                 "BirdSong": "reproduction.md#birdsong-chosen-by-cr",
             },
             of_tables(shelf),
