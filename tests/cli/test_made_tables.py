@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from candidly import from_arrays
 from candidly.data import imperfect
 from candidly.data.ingest import Roles, read, read_frame
 from candidly.data.ingest.made_labels import write_made
@@ -64,7 +65,9 @@ def test_what_is_read_again_is_what_was_made(tmp_path_factory, spec, ending, nam
 
 @pytest.fixture
 def table(candidly, tmp_path):
-    pl.DataFrame({"x": np.arange(40.0), "label": ["cat", "dog"] * 20}).write_csv("t.csv")
+    names = ["cat", "dog", "eel", "fox"] * 10
+    pl.DataFrame({"x": np.arange(40.0), "y": 1.5, "label": names}).write_csv("t.csv")
+    from_arrays(np.full((9, 2), 99.0), truth=[0, 1, 2] * 3).save("pool.npz")
     return tmp_path / "t.csv"
 
 
@@ -84,7 +87,12 @@ def test_the_command_says_how_it_is_read_again(candidly, table):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["long-tail:factor=3+symmetric:rate=0.1", "out.csv"], "adds or leaves out rows"),
+        (
+            ["long-tail:factor=3+symmetric:rate=0.1", "out.csv"],
+            "adds or leaves out some",
+        ),
+        (["hold-out:classes=2+open-set:rate=0.2", "out.csv"], "adds or leaves out some"),
+        (["pool:file=pool.npz+open-set:rate=0.2", "out.csv"], "changes rows"),
         (["symmetric:rate=0.1", "out.parquet"], "it must end in .npz or .csv"),
         (["symmetric:rate=0.1", "t.csv"], "and so is NAME_OR_PATH; write to another file"),
     ],
@@ -93,7 +101,7 @@ def test_refused(candidly, table, words, said):
     status, _, told = candidly("labels", "make", "t.csv", *words, "--truth", "label")
     assert status == 2
     assert said in told
-    assert table.read_text().startswith("x,label\n0.0,cat\n")
+    assert table.read_text().startswith("x,y,label\n0.0,1.5,cat\n")
 
 
 def test_a_column_that_is_there_stays(candidly, table):

@@ -38,10 +38,11 @@ def write_made(path: Path, roles: Roles, data: Labelled, made: Labelled, out: Pa
             in its name; see ``write_back``.
     """
     sheet = read_frame(path, roles.separator, roles.table(), roles.sheet)
-    if made.n != len(sheet.frame) or not np.array_equal(made.ids, data.ids):
+    same_rows = made.n == len(sheet.frame) and np.array_equal(made.ids, data.ids)
+    if not same_rows or not np.all(made.inputs == data.inputs):
         raise Refusal(
-            f"{path} has {len(sheet.frame):,} rows, and the labels were made of {made.n:,} others:"
-            " this process adds or leaves out rows, which a table cannot show beside its own.",
+            f"this process changes rows of {path}, adds or leaves out some, which a column beside"
+            " its own cannot show.",
             "write a file that ends in .npz",
         )
     there = [one for one in MADE if getattr(made, one) is not None]
