@@ -117,9 +117,11 @@ def test_train_val_and_test_above_classes_that_are_numbers(typed, tmp_path):
         picture.save(place / f"{row}.png")
     (tmp_path / "digits-yolo" / "data.yaml").write_text("nc: 3")
     out, err = typed("candidly train digits-yolo --out m.safetensors --steps 200")
-    assert "updates on 75 rows" in out
+    assert "updates on 60 rows" in out
+    assert "15 rows of the validation set: not used, as nothing was to be chosen" in out
     assert "on 15 rows held out" in out
-    assert "test (15 rows) is the official test set; rows to learn from: train (60) and val" in err
+    assert "test (15 rows) is the official test set and validation (15) the validation set" in err
+    assert "rows to learn from: train (60)" in err
     assert "candidly predict m.safetensors FOLDER" in out
 
     new = tmp_path / "new"

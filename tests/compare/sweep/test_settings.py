@@ -29,6 +29,7 @@ BAD = {
     "dtype": ["float16", 32],
     "metrics": ["top1", ["top1"], ["none-such"], 3],
     "search": ["tpee", "tpe:bye=CR", "tpe:by=CRR", "tpe:prune=mean"],
+    "as_published": ["cifar10", "", 3, ["cifar10n"]],
     "preset": ["plench-image", "", 3],
 }
 ALLOWED = {
@@ -42,6 +43,7 @@ ALLOWED = {
         "recipe",
         "dtype",
         "search",
+        "as_published",
         "preset",
     ),
     "list of names": ("datasets", "algorithms"),
