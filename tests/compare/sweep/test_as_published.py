@@ -68,6 +68,7 @@ def test_a_table_says_so(pictures, tmp_path):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
+        ({"preset": "cifarn"}, "`preset` cifarn trains all methods alike"),
         ({"configs": 3}, "`configs` is 3, and what was published is one configuration"),
         ({"algorithms": ("mae",)}, "mae"),
         ({"as_published": "mnist"}, "mnist"),

@@ -258,6 +258,12 @@ def make_settings(**values: Any) -> Settings:
     if (dataset := given.get("as_published")) in OF_PICTURES:
         from ...learn.algorithms import PUBLISHED  # which takes time to import
 
+        if "preset" in given:
+            raise Refusal(
+                f"`preset` {given['preset']} trains all methods alike, and `as_published` each by "
+                "its own recipe.",
+                "leave one of them out",
+            )
         all_of_them = tuple(label for label, of in PUBLISHED if of == dataset)
         given = {"configs": 1, "algorithms": all_of_them, **given}
         if given["configs"] != 1:
