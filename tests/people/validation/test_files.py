@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from candidly import validation
+from candidly.people.validation.files import read_label_file
 
 
 def test_verdicts_and_corrected_labels_of_files(tmp_path):
@@ -29,3 +30,8 @@ def test_verdicts_and_corrected_labels_of_files(tmp_path):
     assert not alone.correctable
     with pytest.raises(ValueError, match="`labels` or `into` says which labels"):
         alone.write(tmp_path / "x.npy")
+
+
+def test_classes_of_a_list_of_names_are_its_folders_in_order_of_their_names(tmp_path):
+    (tmp_path / "i.json").write_text('["val/dog/1.png", "val/cat/2.png", "val/ant/3.png"]')
+    assert read_label_file(tmp_path / "i.json").labels.tolist() == [2, 1, 0]
