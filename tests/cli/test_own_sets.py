@@ -73,6 +73,8 @@ def test_bench_does_not_mix_what_is_given_apart(candidly, files):
     told = candidly(*plan, "--validation-file", "val.csv")
     assert "Give one with --test-file, or name a column" in told[2]
     assert "with --part" in told[2]
+    told = candidly(*plan, "--dataset", "all.csv", "--test-file", "test.csv")
+    assert "is that of one data set, and 2 are asked for (train.csv, all.csv)" in told[2]
 
 
 def test_described_and_converted_they_stay(candidly, files):

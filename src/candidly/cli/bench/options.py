@@ -243,6 +243,12 @@ class RunOptions:
             asked["hyper"] = hyper_of(asked["hyper"])
         file = self._values["settings"]
         made = read_settings(file, **asked) if file else make_settings(**asked)
+        if roles.files and len(made.datasets) > 1:
+            raise Refusal(
+                f"a test set of its own is that of one data set, and {len(made.datasets)} are"
+                f" asked for ({', '.join(made.datasets)}).",
+                "run one after the other",
+            )
         if (runs := runs_of(made)) > SOON_PLANNED:
             typer.echo(f"planning {runs:,} runs takes more than a minute", err=True)
         return made
