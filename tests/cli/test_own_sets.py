@@ -6,6 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from candidly import benchmark, load
+
 
 @pytest.fixture
 def files(candidly, tmp_path):
@@ -75,6 +77,27 @@ def test_bench_does_not_mix_what_is_given_apart(candidly, files):
     assert "with --part" in told[2]
     told = candidly(*plan, "--dataset", "all.csv", "--test-file", "test.csv")
     assert "is that of one data set, and 2 are asked for (train.csv, all.csv)" in told[2]
+
+
+@pytest.mark.parametrize("flags", [PARTS, PARTS[:2]])
+def test_rows_that_are_set_apart_in_a_saved_file_are_not_mixed_unasked(candidly, files, flags):
+    candidly("data", "convert", "train.csv", "all.npz", *flags)
+    plan = ("bench", "plan", "--dataset", "all.npz", "--algorithms", "ce", "--no-measure", "--json")
+    plan = (*plan, "--hyper", "batch_size=16")
+    status, _, told = candidly(*plan)
+    assert status == 2
+    assert "50 official test rows" in told
+    assert "with --split official" in told
+    sizes = {"official": (50, 120), "random": (17 + 4 * (len(flags) > 2), 0)}
+    for split, (test, learned) in sizes.items():
+        status, out, told = candidly(*plan, "--split", split)
+        assert status == 0, told
+        (row,) = json.loads(out)["datasets"]
+        assert row["test"] == test
+        if learned and len(flags) > 2:
+            assert row["train"] == learned
+    with pytest.raises(ValueError, match=r"mixes with those to learn from.*split='official'"):
+        benchmark({"own": load("all.npz")}, ["ce"], configs=1, splits=1, steps=1)
 
 
 def test_described_and_converted_they_stay(candidly, files):

@@ -12,7 +12,9 @@ from typing import Any
 from ..data import imperfect, sources
 from ..data.ingest import Roles
 from ..data.labels.labelled import Labelled
+from ..ground.checks import OFFICIAL
 from ..ground.names import UnknownName
+from ..ground.problem import Refusal, passed
 from .sweep.facts import Facts
 from .sweep.journal import read_results
 from .sweep.plan import Plan
@@ -177,12 +179,37 @@ def _planned(
         root = root if looked_for or not others else None  # which is for some of them
         tested = settings.split == "official"
         labelled = sources.load(str(what), root, watch=watch, roles=roles, tested=tested)
+    if known is None:
+        _check_split(labelled, settings)
     if settings.labels:
         labelled = imperfect.apply(labelled, settings.labels, watch)
     # synthetic labels are not the benchmark's data: they are seeded by their content
     seed_name = known.title if known and not settings.labels else None
     steps = known.steps if known else DEFAULT_STEPS
     return labelled, facts_of(labelled, settings, seed_name, steps)
+
+
+def _check_split(data: Labelled, settings: Settings) -> None:
+    """Ask, where somebody's data name their own test or validation rows and nobody said a split.
+
+    Known data sets are mixed by default, as their published protocols have it.
+
+    Raises:
+        Refusal: rows that are set apart would be learned from.
+    """
+    apart = {name: getattr(data, name) for name in OFFICIAL}
+    there = [
+        f"{int(rows.sum()):,} {name.replace('_', ' ')} rows"
+        for name, rows in apart.items()
+        if rows is not None and rows.any()
+    ]
+    if there and "split" not in settings.model_fields_set:
+        raise Refusal(
+            f"{data.source or 'the data'} has {' and '.join(there)}, which a random split mixes"
+            " with those to learn from.",
+            f"hold them out with {passed('split', 'official')}",
+            f"mix all rows with {passed('split', 'random')}",
+        )
 
 
 def _published(settings: Settings, name: str) -> Facts | None:

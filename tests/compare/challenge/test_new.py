@@ -12,9 +12,10 @@ from candidly.compare.challenge import Given, make_challenge, read_protocol
 from candidly.compare.challenge._data import read_truth
 from candidly.compare.challenge._new import made_seeds
 from candidly.compare.challenge.entry import read_task
-from candidly.compare.challenge.sets import read_set
+from candidly.compare.challenge.sets import _check_side, read_set
 from candidly.data.labels.votes import Votes
 from candidly.data.sources.cifar_n import SideInformation
+from candidly.ground.problem import Refusal
 from compare.challenge.challenge_cases import labelled, small
 
 
@@ -194,3 +195,11 @@ def test_the_rows_of_a_challenge_and_its_files_are_private(tmp_path):
     assert about["label_set"] == "hard"
     assert "easy" not in json.dumps(about)
     assert SimpleNamespace(**about).rows == 200
+
+
+@pytest.mark.parametrize("name", ["digits+symmetric:rate=0.2", "cifar100n", "mine.csv", "cifar10"])
+def test_side_information_is_that_of_the_same_pictures(name):
+    with pytest.raises(Refusal, match=f"who labelled the pictures of cifar10n, and {name[:6]}"):
+        _check_side("cifar10n", read_set(name))
+    _check_side("cifar10n", read_set("CIFAR10N-worst"))
+    _check_side("cifar100n-coarse", read_set("cifar100n"))

@@ -261,7 +261,7 @@ def test_sets_by_text_count_a_saved_file(tmp_path):
     by_hand = empirical_sets(truth, 3, human.candidates, truth, seed=3)
     assert np.array_equal(made, by_hand)
     assert np.array_equal(apply(human, "empirical-sets:seed=3").candidates, by_hand)
-    with pytest.raises(ValueError, match=r"toy has no candidate sets to count; .*empirical-sets:f"):
+    with pytest.raises(ValueError, match=r"no `candidates` labels to count; .*empirical-sets:f"):
         apply(data, "empirical-sets")
     data.save(tmp_path / "bare.npz")
     with pytest.raises(ValueError, match="needs both `candidates` and `truth`"):

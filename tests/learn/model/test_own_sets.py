@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from candidly import fit, from_arrays
+from candidly.data.labels.parts import with_parts
 from candidly.learn.model.measured import fit_and_measure
 from candidly.learn.model.stopping import updates_needed
 
@@ -49,6 +50,19 @@ def test_early_stopping_judges_on_the_validation_set():
     assert found.steps == min(one for one, count in right.items() if count == found.right)
     whole = fit_and_measure(data, "ce", steps="auto", validation=0, batch_size=16)
     assert (whole.learned.n, whole.held) == (80, None)
+
+
+def test_a_truth_beside_the_labels_of_a_validation_set_judges():
+    X, y = _rows(30, 1)
+    wrong = from_arrays(X, 1 - y, truth=y, classes=2)
+    learned = from_arrays(*_rows(80, 0), classes=2)
+    right = from_arrays(X, y, classes=2)
+    found, expected = (
+        updates_needed(with_parts(learned, validation=one), "ce", most=200, batch_size=16)
+        for one in (wrong, right)
+    )
+    assert found == expected
+    assert found.right > 15
 
 
 def test_contestants_are_compared_on_the_validation_set():

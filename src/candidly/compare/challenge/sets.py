@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...ground.names import same
+from ...ground.problem import Refusal
 from ...ground.spec import first_step, halves, titled
 
 if TYPE_CHECKING:
@@ -52,6 +54,23 @@ def read_set(text: str) -> SetText:
     return SetText(name or own or f"{base}-given", data_set or first, data, process)
 
 
+def _check_side(side: str, one: SetText) -> None:
+    """Refuse side information about other pictures than those of a label set.
+
+    Raises:
+        Refusal: the label set is none of CIFAR-N's, or one of the other pictures.
+    """
+    from ...data.sources.cifar_n import SETS
+
+    name, about = same(SETS, halves(one.data)[0]), same(SETS, side)
+    if name is None or about is None or SETS[name].family is not SETS[about].family:
+        raise Refusal(
+            f"`side` {side} says who labelled the pictures of {side}, and {one.data} is of others.",
+            "leave `side` out",
+            "make a challenge of its own of the label sets that it is about",
+        )
+
+
 def given_sets(
     texts: Sequence[str],
     test: str | None,
@@ -65,7 +84,8 @@ def given_sets(
     """Label sets as ``make_challenge`` takes them.
 
     Raises:
-        ValueError: ``features`` without ``test_features`` or the other way; what reading raises.
+        ValueError: ``features`` without ``test_features`` or the other way; ``side`` of other
+            pictures; what reading raises.
     """
     from ...data.ingest.arrays import read_matrix
     from ...data.sources import load
@@ -90,5 +110,7 @@ def given_sets(
             from ...data import imperfect
 
             data = imperfect.apply(data, one.process)
+        if side is not None:
+            _check_side(side, one)
         found.append(Given(one.name, one.data_set, data, tested, answers, numbers, beside))
     return found

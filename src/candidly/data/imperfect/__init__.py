@@ -22,7 +22,7 @@ from .instance import instance
 from .instance_label import instance_label
 from .long_tail import long_tail
 from .lookalike import lookalike
-from .matrix import empirical, matrix, read_labels, read_sets, read_shares
+from .matrix import empirical, matrix, read_counted, read_shares
 from .noise import noise
 from .open_set import Replacement, open_set
 from .pair import pair, read_partners
@@ -80,18 +80,24 @@ def _flip_matrix(task: ProcessInput, values: Values) -> np.ndarray:
 
 
 def _empirical_sets(task: ProcessInput, values: Values) -> np.ndarray:
-    rest = {key: value for key, value in values.items() if key != "file"}
-    other = read_sets(values["file"], task.data.q) if values["file"] else _own_sets(task)
+    other, rest = _counted(task, values, "candidates", "empirical-sets")
     return empirical_sets(task.truth, task.data.q, *other, **rest)
 
 
-def _own_sets(task: ProcessInput) -> tuple[np.ndarray, np.ndarray]:
-    if task.data.candidates is None:
+def _counted(
+    task: ProcessInput, values: Values, field: str, process: str
+) -> tuple[tuple[np.ndarray, np.ndarray], Values]:
+    """Labels and truth to count, the data's own or those of a file; and the other parameters."""
+    rest = {key: value for key, value in values.items() if key != "file"}
+    if values["file"]:
+        return read_counted(values["file"], task.data.q, field), rest
+    labels = getattr(task.data, field)
+    if labels is None:
         raise ValueError(
-            f"{task.data.source or 'the data'} has no candidate sets to count; name other data:"
-            " empirical-sets:file=human.npz."
+            f"{task.data.source or 'the data'} has no `{field}` labels to count; name other data:"
+            f" {process}:file=human.npz."
         )
-    return task.data.candidates, task.truth
+    return (labels, task.truth), rest
 
 
 def _complementary(task: ProcessInput, values: Values) -> np.ndarray:
@@ -106,18 +112,8 @@ def _matrix(task: ProcessInput, values: Values) -> np.ndarray:
 
 
 def _empirical(task: ProcessInput, values: Values) -> np.ndarray:
-    rest = {key: value for key, value in values.items() if key != "file"}
-    other = read_labels(values["file"], task.data.q) if values["file"] else _own_labels(task)
+    other, rest = _counted(task, values, "given", "empirical")
     return empirical(task.truth, task.data.q, *other, **rest)
-
-
-def _own_labels(task: ProcessInput) -> tuple[np.ndarray, np.ndarray]:
-    if task.data.given is None:
-        raise ValueError(
-            f"{task.data.source or 'the data'} has no `given` labels to count; name other data:"
-            " empirical:file=human.npz."
-        )
-    return task.data.given, task.truth
 
 
 def _long_tail(task: ProcessInput, values: Values) -> ProcessInput:

@@ -118,33 +118,22 @@ def read_shares(file: str | os.PathLike[str]) -> np.ndarray:
     return np.asarray(read_matrix(Path(file)), np.float64)
 
 
-def read_labels(file: str | os.PathLike[str], q: int) -> tuple[np.ndarray, np.ndarray]:
-    """``given`` and ``truth`` of data that candidly saved.
+def read_counted(file: str | os.PathLike[str], q: int, field: str) -> tuple[np.ndarray, np.ndarray]:
+    """Labels, ``given`` or ``candidates``, and the ``truth`` of data that candidly saved.
 
     Raises:
         FileNotFoundError: no such file.
         ValueError: another kind of file, another number of classes, or one of the two is missing.
     """
     data = Labelled.load(file)
-    if data.given is None or data.truth is None:
-        raise ValueError(f"{file} needs both `given` and `truth`, to count one against the other.")
+    labels = getattr(data, field)
+    if labels is None or data.truth is None:
+        raise ValueError(
+            f"{file} needs both `{field}` and `truth`, to count one against the other."
+        )
     if data.q != q:
         raise ValueError(f"{file} has {data.q} classes, but labels are wanted for {q}.")
-    return data.given, data.truth
-
-
-def read_sets(file: str | os.PathLike[str], q: int) -> tuple[np.ndarray, np.ndarray]:
-    """``candidates`` and ``truth`` of data that candidly saved.
-
-    Raises:
-        FileNotFoundError, ValueError: as ``read_labels``.
-    """
-    data = Labelled.load(file)
-    if data.candidates is None or data.truth is None:
-        raise ValueError(f"{file} needs both `candidates` and `truth`, to count one by the other.")
-    if data.q != q:
-        raise ValueError(f"{file} has {data.q} classes, but sets are wanted for {q}.")
-    return data.candidates, data.truth
+    return labels, data.truth
 
 
 def _checked_shares(shares: np.ndarray, q: int) -> np.ndarray:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ...data.labels.labelled import Labelled
+from ...data.labels.labelled import Labelled, given_to_candidates
 from ..classifiers import is_classifier
 from ._fit import method_named
 
@@ -16,9 +18,18 @@ def judged(data: Labelled, seed: int) -> tuple[Labelled, Labelled]:
     """Rows to learn from, and rows that judge: the official validation set, else a fifth."""
     own = data.official_validation
     if own is not None and own.any():
-        return data[~own], data[own]
+        return data[~own], _as_true(data[own])
     split = data.split(seed, test=0.0, validation=SHARE)
     return data[split.train], data[split.validation]
+
+
+def _as_true(seen: Labelled) -> Labelled:
+    """Rows of a validation set, judged by their true labels where these are known of all."""
+    if seen.truth is None or (seen.truth < 0).any():
+        return seen
+    sets = None if seen.candidates is None else given_to_candidates(seen.truth, seen.q)
+    given = None if seen.given is None else seen.truth
+    return replace(seen, given=given, candidates=sets)
 
 
 def to_learn_from(data: Labelled) -> Labelled:
