@@ -16,6 +16,7 @@ from candidly.compare.sweep.records import unpack_right
 from candidly.compare.sweep.settings import make_settings
 from candidly.compare.sweep.worker import hand_over, taken_over
 from candidly.data.labels.labelled import Labelled
+from candidly.ground.problem import Refusal
 
 G = np.random.default_rng(0)
 SMALL = {
@@ -25,6 +26,7 @@ SMALL = {
     "eval_every": 12,
     "net": "mlp:8",
     "hyper": {"batch_size": 16},
+    "split": "random",
 }
 
 
@@ -120,6 +122,12 @@ def test_a_random_split_of_before_has_the_key_of_before(data):
     assert data.fingerprint() != bare.fingerprint()
 
 
+def test_rows_that_are_set_apart_are_not_mixed_unasked(data):
+    with pytest.raises(Refusal, match="squares has 30 official test rows, which a random split"):
+        planned(data, split=None)
+    assert planned(replace(data, official_test=None), split=None).settings.split == "random"
+
+
 def test_what_cannot_be_is_refused(data):
     bare = replace(data, official_test=None, given=None)
     with pytest.raises(ValueError, match="squares has no official test set"):
@@ -133,7 +141,7 @@ def test_what_cannot_be_is_refused(data):
 
 
 def test_which_test_rows_were_right_is_recorded(data, tmp_path):
-    asked = {"split": "official", **SMALL}
+    asked = SMALL | {"split": "official"}
     results = benchmark({"squares": data}, ["PRODEN", "CC"], out=tmp_path / "r", **asked)
     records = {(run.key, one.step): one for run in results.runs for one in run.records}
     assert len(records) == 2 * 2 * 2
