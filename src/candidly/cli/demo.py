@@ -34,6 +34,7 @@ PICTURES: Mapping[str, Any] = {
     "labels": "flip:rate=0.3",
     "configs": 1,
     "splits": 3,
+    "split": "random",  # among a few of the pictures, as with digits
     "steps": 800,
     "eval_every": 100,
     "net": "cnn",
