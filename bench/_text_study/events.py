@@ -9,7 +9,7 @@ import numpy as np
 
 from candidly import Labelled
 from candidly.data.imperfect import long_tail, open_set, symmetric
-from candidly.errors.crossval._sentences import sentence_vectors
+from candidly.learn.encoders import sentence_vectors
 from candidly.ground.seeds import draw
 
 POOL_CLASSES = 50

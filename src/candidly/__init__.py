@@ -41,10 +41,12 @@ if TYPE_CHECKING:
     from .ground.names import UnknownName as UnknownName
     from .ground.plugins import register as register
     from .learn import algorithms as algorithms
+    from .learn import encoders as encoders
     from .learn import estimators as estimators
     from .learn import losses as losses
     from .learn import nets as nets
     from .learn.algorithms import ALGORITHMS as ALGORITHMS
+    from .learn.encoders import features as features
     from .learn.estimators import NoisyLabelClassifier as NoisyLabelClassifier
     from .learn.estimators import PartialLabelClassifier as PartialLabelClassifier
     from .learn.model import Model as Model
@@ -75,9 +77,11 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "crowd": "people.",
     "data": "",
     "detectors": "errors.",
+    "encoders": "learn.",
     "errors": "",
     "estimators": "learn.",
     "examples": "data.",
+    "features": "learn.encoders",
     "fit": "learn.model",
     "from_arrays": "data.labels.building",
     "imperfect": "data.",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from candidly.data.labels.labelled import Labelled
-from candidly.errors.crossval import sentence_vectors
+from candidly.learn.encoders import sentence_vectors
 
 ROWS = [(f"t{i}", f"w{i % 7} w{i % 4} w{i}", "tea" if i % 7 < 3 else "bees") for i in range(8)]
 

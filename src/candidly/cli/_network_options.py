@@ -26,6 +26,16 @@ SavedNet = Annotated[
         help="The file or folder that made the model's network, if one did; as it was.",
     ),
 ]
+Encoder = Annotated[
+    str | None,
+    typer.Option(
+        "--encoder",
+        metavar="NAME",
+        help="What makes numbers of the inputs: own; of columns skrub; of pictures an encoder such "
+        "as efficientnet-lite0; of texts a folder or package with a language model. (default: own; "
+        "of pictures an encoder that is installed, where it agrees with more of the labels)",
+    ),
+]
 Training = Annotated[
     str | None,
     typer.Option(

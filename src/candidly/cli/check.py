@@ -20,7 +20,7 @@ from ..ground.spec import several
 from . import _column_options as columns
 from . import _progress
 from ._issues import check_place
-from ._network_options import Net, Training
+from ._network_options import Encoder, Net, Training
 from ._shared import typed
 from ._stopping import stoppable
 from ._types import random_seed, whole
@@ -64,6 +64,7 @@ def check(
             "kind of input)",
         ),
     ] = None,
+    encoder: Encoder = None,
     net: Net = None,
     recipe: Training = None,
     folds: Annotated[int, whole("Models, each judging what it left out.", least=2)] = 5,
@@ -168,6 +169,7 @@ def check(
             damaged=roles.damaged,
             group=group,
             classifier=names,
+            encoder=encoder,
             net=net,
             recipe=recipe,
             folds=folds,

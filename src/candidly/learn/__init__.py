@@ -12,6 +12,7 @@ from ..ground.faces import lazy
 if TYPE_CHECKING:
     from . import algorithms as algorithms
     from . import contract as contract
+    from . import encoders as encoders
     from . import estimators as estimators
     from . import losses as losses
     from . import model as model
@@ -60,6 +61,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "contract": "",
     "covering_rate_scorer": "estimators",
     "cross_entropy": "algorithms",
+    "encoders": "",
     "epochs": "algorithms",
     "estimators": "",
     "fit": "model",

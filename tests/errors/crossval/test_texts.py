@@ -12,10 +12,9 @@ from scipy.sparse import csr_matrix
 
 from candidly.data.inputs.texts import gram_counts, word_counts
 from candidly.errors import cross_validate
-from candidly.errors.crossval import _sentences
 from candidly.errors.crossval._fasttext import FastText
 from candidly.errors.crossval._named import by_name
-from candidly.errors.crossval._sentences import sentence_vectors
+from candidly.learn.encoders import _sentences, sentence_vectors
 
 from needs import real_files
 

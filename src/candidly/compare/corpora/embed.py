@@ -49,7 +49,7 @@ def of_words(texts: Sequence[str], watch: Callable[[int, int], None]) -> np.ndar
 
 def of_sentences(texts: Sequence[str], watch: Callable[[int, int], None]) -> np.ndarray:
     """Vectors of the installed sentence encoder: float32 (n, 384)."""
-    from ...errors.crossval import sentence_vectors
+    from ...learn.encoders import sentence_vectors
 
     return sentence_vectors(texts, watch=watch)
 

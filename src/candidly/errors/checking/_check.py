@@ -50,6 +50,7 @@ def check(
     label_separator: str = "|",
     group: str | None = None,
     classifier: Any = None,
+    encoder: str | None = None,
     net: str | None = None,
     recipe: str | None = None,
     folds: int = 5,
@@ -78,6 +79,7 @@ def check(
         group: a column; rows with the same value there are in one fold, and it is no input.
         classifier: see ``cross_validate``, which chooses among several within the training rows of
             each fold. By default what suits the kind of input.
+        encoder: what makes numbers of the inputs; see ``cross_validate``.
         net, recipe: of the networks among the classifiers' names; see ``fit``.
         folds: how many models, each judging what it left out.
         by: flag by a method of ``errors.find`` or ``errors.find_multilabel`` instead; of tags by
@@ -125,6 +127,7 @@ def check(
             folds,
             read.groups,
             seed,
+            encoder=encoder,
             watch=_part(tell, READ, FITTED),
         )
         issues, wrong = _found(data, judged, by, checked, _part(tell, FITTED, ALL))

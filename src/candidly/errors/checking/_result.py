@@ -17,6 +17,7 @@ from ...data.ingest.previews import Preview, preview_of
 from ...data.labels.kinds import ALL_OF, ONE_OF, SINGLE
 from ...data.labels.labelled import Labelled
 from ...ground.problem import passed
+from ...learn.encoders import advised
 from ...show.document import Document
 from ...show.grid import Grid
 from ...show.pieces import Section
@@ -25,7 +26,7 @@ from ..amount import MOST, WrongLabels, rows_to_check, table_to_check
 from ..amount.shown import depths_grid, how_many
 from ..confident import Evidence, Gain, Issues
 from ..confident.issues_document import issues_document
-from ..crossval import NAMED, CrossValidated
+from ..crossval import NAMED, OWN, CrossValidated
 from ._fields import fields_of
 from ._leaks import Leak
 from ._look_alikes import LookAlikes
@@ -45,6 +46,8 @@ ENCODED = {  # what a classifier is given, by the kind of inputs
     "images": "the pictures",
     "media": "the pictures",
 }
+PICTURES = ("images", "media")
+DESCRIBED = "in which directions each picture changes, and its colours (descriptors)"
 WEIGHED = "counts of words, weighed by how rare a word is in the training rows of a fold"
 OF_TEXTS = {  # what it is given of texts, where it has one of these names
     **dict.fromkeys(NAMED, WEIGHED),
@@ -227,13 +230,19 @@ class Checked:
         """What was done and how good it is, in sentences."""
         folds = len(self.judged.fold_ece)
         given = ENCODED[self.data.kind]
-        if self.data.kind == "texts":
+        if self.judged.encoder != OWN:
+            given = f"what {self.judged.encoder}, a network trained elsewhere, makes of each"
+        elif self.data.kind == "texts":
             given = OF_TEXTS.get(self.judged.chosen, given)
+        elif self.data.kind in PICTURES and self.judged.chosen in NAMED:
+            given = DESCRIBED
         found = [
             f"Each row was judged by {self.judged.judges}, fitted to the other folds ({folds} in "
             f"all); it is given {given}.",
             self._agreement(),
         ]
+        if given == DESCRIBED and (advice := advised()):
+            found.append(advice)
         if self.useless:
             found.append(
                 "That is no better than a guess: what it contradicts tells nothing. Add columns "

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from ._calibration import calibration_error
 from ._duplicates import digests
+from ._encoder import OWN
 from ._folds import make_folds
 from ._job import Network
 from ._named import DEFAULTS, NAMED, Default, by_name, by_names, default_classifier
 from ._result import CrossValidated
-from ._sentences import ENCODER, sentence_vectors
 from ._validate import cross_validate
 
 __all__ = [
     "DEFAULTS",
-    "ENCODER",
     "NAMED",
+    "OWN",
     "CrossValidated",
     "Default",
     "Network",
@@ -31,5 +31,4 @@ __all__ = [
     "default_classifier",
     "digests",
     "make_folds",
-    "sentence_vectors",
 ]

@@ -14,13 +14,11 @@ import numpy as np
 
 from ...data.ingest.media import decoded
 from ...data.inputs import Table, fit_encoding, prepare
-from ...data.inputs.pictures import SIDE, descriptors
+from ...data.inputs.pictures import SIDE
 from ...data.inputs.texts import dense_counts, gram_counts, word_counts
 from ...data.labels.labelled import Labelled
 from ...ground.extras import install
-from ._sentences import sentence_vectors
-
-ENCODERS = ("own", "skrub", "none")  # of columns of different kinds
+from ._encoder import ENCODED, OF_ENCODERS, OWN, SKRUB, described, encoder_for
 
 Features = Callable[[np.ndarray], Any]  # (training rows) -> all rows as these alone encode them
 Watch = Callable[[int, int], None]
@@ -37,7 +35,8 @@ def framed(views: Views) -> Features:
 
 
 def usual(views: Views) -> Features:
-    """For the classifiers with names: pictures as descriptors, texts as counts of words."""
+    """For the classifiers with names: pictures as an encoder's vectors or as descriptors, texts
+    as counts of words."""
     return views.usual
 
 
@@ -56,18 +55,49 @@ class Views:
 
     Args:
         watch: called with pictures decoded and described, and in all.
-        encoder: the encoder of columns: candidly's ``own``, ``skrub``, or ``none``.
+        encoder: what makes numbers of inputs; see ``encoder_for``.
         frame: the data frame that the inputs were; made of them by default.
+        strata: int (n,), the class by which an encoder of pictures is compared with descriptors
+            where none is named, -1 for none.
     """
 
     def __init__(
         self,
         data: Labelled,
         watch: Watch | None = None,
-        encoder: str = "own",
+        encoder: str | None = None,
         frame: Any = None,
+        strata: np.ndarray | None = None,
     ):
-        self.data, self.watch, self.encoder, self.frame = data, watch, encoder, frame
+        self.data, self.watch, self.frame = data, watch, frame
+        self.asked, self.strata = encoder, strata
+        if encoder is not None:
+            encoder_for(data, encoder)  # what cannot be is refused at once
+
+    @cached_property
+    def encoder(self) -> str:
+        """What makes numbers of the inputs."""
+        return encoder_for(self.data, self.asked, self.strata, self.watch)
+
+    @property
+    def decided(self) -> str:
+        """The encoder that made the numbers; ``own`` where nobody looked at any."""
+        return self.encoder if "encoder" in vars(self) else OWN
+
+    @property
+    def kind(self) -> str:
+        """What classifiers with names are given: the kind of inputs, or ``encoded``."""
+        return ENCODED if self.encodes else self.data.kind
+
+    @property
+    def encodes(self) -> bool:
+        """Whether pictures or texts are seen by an encoder that was trained elsewhere."""
+        return self.data.kind in OF_ENCODERS and self.encoder != OWN
+
+    @property
+    def named(self) -> bool:
+        """Whether somebody has named an encoder of pictures or texts, which networks see, too."""
+        return self.asked is not None and self.encodes
 
     @cached_property
     def plain(self) -> Features:
@@ -99,10 +129,12 @@ class Views:
     def usual(self) -> Features:
         if self.data.kind not in ("images", "media", "texts"):
             return self.plain
+        if self.encodes:
+            return self.vectors
         if self.data.kind == "texts":
             counts = word_counts(np.asarray(self.data.inputs).tolist())
             return lambda rows: counts
-        return lambda rows: self._described
+        return lambda rows: self._descriptors
 
     @cached_property
     def grams(self) -> Features:
@@ -121,8 +153,18 @@ class Views:
         Raises:
             ValueError: no texts, or none is installed.
         """
+        from ...learn.encoders import sentence_vectors
+
         vectors = sentence_vectors(self._texts("sentences"), watch=self.watch)
         return lambda rows: vectors
+
+    @cached_property
+    def vectors(self) -> Features:
+        """What the encoder makes of pictures or texts."""
+        from ...learn.encoders import features  # which brings torch
+
+        found = features(self.data, self.encoder, watch=self.watch)
+        return lambda rows: found
 
     def _texts(self, name: str) -> list[str]:
         if self.data.kind != "texts":
@@ -133,9 +175,11 @@ class Views:
 
     @cached_property
     def dense(self) -> Features:
-        """For networks: numbers (n, d), images as their pixels."""
+        """For networks: numbers (n, d), images as their pixels unless an encoder was named."""
+        if self.named or (self.data.kind == "media" and self.encodes):
+            return self.vectors
         if self.data.kind == "media":
-            return lambda rows: self._described
+            return lambda rows: self._descriptors
         if self.data.kind == "texts":
             counts = dense_counts(np.asarray(self.data.inputs).tolist())
             return lambda rows: counts
@@ -147,14 +191,11 @@ class Views:
         return decoded(np.asarray(self.data.inputs).tolist(), SIDE, self.watch)
 
     @cached_property
-    def _described(self) -> np.ndarray:
-        inputs = np.asarray(self.data.inputs)
-        if self.data.kind == "images":
-            return descriptors(inputs, self.watch)
-        return descriptors(decoded(inputs.tolist(), SIDE, self.watch))
+    def _descriptors(self) -> np.ndarray:
+        return described(self.data, self.watch)
 
     def _columns(self, table: Table) -> Features:
-        if self.encoder == "skrub":
+        if self.encoder == SKRUB:
             return _by_skrub(table)
         prepared = prepare(table)
         return lambda rows: fit_encoding(prepared, rows).encode(prepared)

@@ -42,6 +42,7 @@ def fasttext(kind: str) -> Any:
     return FastText()
 
 
+SENTENCES = "sentences"  # the classifier of a sentence encoder's vectors
 MEANT = {"steps": "the number of updates", "net": "the kind", "recipe": "the training"}
 
 # name -> (kind of inputs) -> an unfitted pipeline
@@ -49,12 +50,12 @@ NAMED: dict[str, Callable[[str], Any]] = {
     **{name: partial(classifier, name) for name in CLASSIFIERS},
     "knn": knn,
     "fasttext": fasttext,
-    "sentences": of_sentences,
+    SENTENCES: of_sentences,
 }
 OF_TEXTS: Mapping[str, Callable[[Views], Features]] = {  # which take nothing else
     "bayes": usual,
     "fasttext": grams,
-    "sentences": sentences,
+    SENTENCES: sentences,
 }
 
 

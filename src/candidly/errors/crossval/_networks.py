@@ -150,6 +150,8 @@ def _held(
 
     A fold with fewer columns than another has zeros for the rest.
     """
+    if views.named:
+        return replace(data, inputs=views.dense(folds[0].train), features=None)
     if data.kind in ("table", "images") or takes_tokens(data.kind, net):
         return data
     if takes_pictures(data.kind, net):

@@ -43,6 +43,7 @@ class CrossValidated:
         by_fold: the classifier that each fold of ``probs`` is of: of several the one that was
             best on the fold's training rows, which says nothing of the labels it judges.
         accuracy: of ``probs``, as in ``accuracies``.
+        encoder: what made numbers of the inputs: ``own``, or the name of an encoder.
     """
 
     probs: np.ndarray
@@ -58,6 +59,7 @@ class CrossValidated:
     warnings: tuple[str, ...] = ()
     by_fold: tuple[str, ...] = ()
     accuracy: float = float("nan")
+    encoder: str = "own"
 
     @property
     def judges(self) -> str:

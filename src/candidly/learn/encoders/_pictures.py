@@ -1,0 +1,161 @@
+"""Pictures as vectors: decoded, made squares, encoded in pieces that are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...data.ingest.media import checked_file, header_of, pixels_of
+from ._kept import PICTURES, Kept, folder_of_kept
+
+if TYPE_CHECKING:
+    from torch import nn
+
+BATCH = 32  # pictures that a network sees at once
+MOST_DECODERS = 4  # threads
+SMALL = 96  # pixels, at which pictures that are no larger are encoded
+
+Watch = Callable[[int, int], None]
+Square = Callable[[np.ndarray], np.ndarray]  # pixels uint8 (h, w, 3) -> uint8 (H, W, 3)
+
+
+@dataclass(frozen=True, eq=False)
+class PictureEncoder:
+    """A network that makes a vector of a picture.
+
+    Attributes:
+        name: as somebody asked for it.
+        digest: of its numbers and of what is done to a picture before.
+        width: numbers of a vector.
+        square: what is done to a picture before the network sees it.
+        net: uint8 (B, H, W, 3) to (B, width).
+    """
+
+    name: str
+    digest: str
+    width: int
+    square: Square
+    net: nn.Module
+
+
+def encoded(
+    pictures: np.ndarray | Sequence[Path],
+    encoder: PictureEncoder,
+    device: str = "cpu",
+    watch: Watch | None = None,
+) -> np.ndarray:
+    """A vector of each picture: float32 (n, width).
+
+    Pictures that were encoded before are not encoded again; see ``folder_of_kept``. A kill costs
+    the piece that was being made.
+
+    Args:
+        pictures: uint8 (n, h, w) or (n, h, w, 1, 3 or 4), of 4 channels the last is left out; or
+            files.
+        device: ``cpu``, ``cuda`` or ``cuda:1``.
+        watch: called with pictures done and in all.
+
+    Raises:
+        ValueError, OSError: a file that is no picture, damaged or too large; the message names it.
+    """
+    n = len(pictures)
+    found = np.zeros((n, encoder.width), np.float32)
+    root = folder_of_kept()
+    kept = Kept(None if root is None else root / encoder.digest, encoder.width)
+    keys = [_key(picture) for picture in pictures]
+    done = kept.put_into(found, keys)
+    first: dict[str, int] = {}  # rows to encode, one of those that are alike
+    for row in np.flatnonzero(~done).tolist():
+        first.setdefault(keys[row], row)
+    rows = list(first.values())
+    before = n - len(rows)
+    if watch is not None and n:
+        watch(before, n)
+    encoder.net.to(device)
+    for start in range(0, len(rows), PICTURES):
+        piece = rows[start : start + PICTURES]
+        for some, vectors in _vectors(pictures, piece, encoder, device):
+            found[some] = vectors
+            before += len(some)
+            if watch is not None:
+                watch(before, n)
+        kept.keep([keys[row] for row in piece], found[piece])
+    again = [row for row in np.flatnonzero(~done).tolist() if first[keys[row]] != row]
+    found[again] = found[[first[keys[row]] for row in again]]
+    return found
+
+
+def _vectors(
+    pictures: np.ndarray | Sequence[Path], rows: Sequence[int], encoder: PictureEncoder, device: str
+) -> Iterator[tuple[list[int], np.ndarray]]:
+    """Rows and their vectors; while the network sees some pictures, the next are decoded."""
+    import torch
+
+    def square(row: int) -> np.ndarray:
+        return encoder.square(pixels(pictures[row]))
+
+    batches = [list(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)]
+    with ThreadPoolExecutor(min(MOST_DECODERS, os.cpu_count() or 1)) as pool, torch.no_grad():
+        waiting = [pool.submit(square, row) for row in batches[0]]
+        for at, some in enumerate(batches):
+            squares = np.stack([one.result() for one in waiting])
+            following = batches[at + 1] if at + 1 < len(batches) else []
+            waiting = [pool.submit(square, row) for row in following]
+            found = encoder.net(torch.from_numpy(squares).to(device))
+            yield some, found.float().cpu().numpy()
+
+
+def _key(picture: np.ndarray | Path) -> str:
+    """The hash of a picture's content: of a file's bytes, or of pixels and their shape."""
+    if isinstance(picture, np.ndarray):
+        hashed = hashlib.blake2b(repr(picture.shape).encode(), digest_size=16)
+        hashed.update(np.ascontiguousarray(picture).data)
+        return hashed.hexdigest()
+    checked_picture(picture)
+    with Path(picture).open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def checked_picture(file: Path) -> None:
+    """Raises ValueError for a file that is no picture, such as a sound."""
+    if checked_file(Path(file)).kind != "image":
+        raise ValueError(
+            f"{file} is a sound; an encoder of pictures makes nothing of it. Give pictures, or "
+            "features of the sounds as a table."
+        )
+
+
+def pixels(picture: np.ndarray | Path) -> np.ndarray:
+    """One picture in colour, uint8 (h, w, 3)."""
+    if not isinstance(picture, np.ndarray):
+        return pixels_of(Path(picture), colour=True)
+    if picture.ndim == 2 or picture.shape[2] == 1:
+        return np.repeat(picture.reshape(*picture.shape[:2], 1), 3, 2)
+    return np.ascontiguousarray(picture[..., :3])
+
+
+def squared(side: int) -> Square:
+    """The whole picture as a square, whatever its proportions: bicubic, by Pillow."""
+    from PIL import Image
+
+    def square(picture: np.ndarray) -> np.ndarray:
+        if picture.shape[:2] == (side, side):
+            return picture
+        made = Image.fromarray(picture).resize((side, side), Image.Resampling.BICUBIC)
+        return np.asarray(made)
+
+    return square
+
+
+def are_small(pictures: np.ndarray | Sequence[Path]) -> bool:
+    """Whether no picture is longer or wider than 96 pixels."""
+    if isinstance(pictures, np.ndarray):
+        return max(pictures.shape[1:3]) <= SMALL
+    return all(max(about.wide, about.high) <= SMALL for about in map(header_of, pictures))

