@@ -17,8 +17,7 @@ import tempfile
 from pathlib import Path
 
 os.environ.setdefault("CANDIDLY_CACHE", tempfile.mkdtemp(prefix="candidly-encoders-"))
-PACKAGES = Path(__file__).parents[1] / ".venv" / "encoders"
-sys.path.append(str(PACKAGES))
+sys.path.append(str(Path(__file__).parents[1] / ".venv" / "encoders"))
 
 import json
 import subprocess

@@ -9,8 +9,8 @@ import numpy as np
 
 from candidly import Labelled
 from candidly.data.imperfect import long_tail, open_set, symmetric
-from candidly.learn.encoders import sentence_vectors
 from candidly.ground.seeds import draw
+from candidly.learn.encoders import sentence_vectors
 
 POOL_CLASSES = 50
 TEST = 0.2  # of every class
