@@ -28,7 +28,8 @@ import numpy as np
 
 import candidly
 from _bench import Claim, at_least, at_most, interleaved, main, timed
-from candidly.learn.encoders import encoded, picture_encoder
+from candidly.learn.encoders._named import picture_encoder
+from candidly.learn.encoders._pictures import encoded
 
 NAME = "efficientnet-lite0"
 SETS = {"aggre": 0.44, "rand1": 0.604, "worst": 0.728}  # F1 of a first trial on 2,000 pictures

@@ -57,7 +57,7 @@ def test_texts_become_vectors_that_join_reads_by_ids(candidly, tmp_path, notes, 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("digits", "v.npz"), "of the kind table; of a table, name the column of the texts"),
+        (("digits", "v.npz"), "of the kind table. Of a table, name the column of the texts"),
         (("digits", "v.csv"), "OUT"),
     ],
 )

@@ -89,7 +89,7 @@ def make_features(
 
     check_place(out, "OUT", (".npz",))
     loaded = loaded_from(what, root, roles)
-    name = encoder or default_encoder(loaded)
+    name = encoder or default_encoder(loaded.kind)
     with reading("encoding", "encoded") as watch:
         found = features(loaded, name, side=side, device=device, watch=watch)
     write_features(out, found, loaded.ids, name)

@@ -54,7 +54,7 @@ class EfficientNetLite(nn.Module):
             ends = place in (0, len(BLOCKS) - 1)
             for number in range(count if ends else math.ceil(depth * count)):
                 after = rounded(width * channels)
-                blocks.append(Inverted(before, times, after, 1 if number else stride, kernel))
+                blocks.append(LiteBlock(before, times, after, 1 if number else stride, kernel))
                 before = after
         self.blocks, self.last = nn.Sequential(*blocks), Normed(before, FEATURES, 1)
         self.head = nn.Linear(FEATURES, CLASSES)
@@ -66,7 +66,7 @@ class EfficientNetLite(nn.Module):
         return _capped(self.last(x)).mean((2, 3))
 
 
-class Inverted(nn.Module):
+class LiteBlock(nn.Module):
     """Wider, convolved channel by channel, and narrow again; with its input where sizes agree."""
 
     def __init__(self, before: int, times: int, after: int, stride: int, kernel: int):

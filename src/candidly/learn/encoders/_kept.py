@@ -33,7 +33,7 @@ def folder_of_kept() -> Path | None:
     return (Path(base) if base else Path.home() / ".cache") / "candidly" / "features"
 
 
-class Kept:
+class KeptVectors:
     """Vectors of one encoder that were made before.
 
     Args:

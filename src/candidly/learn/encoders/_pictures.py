@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...data.ingest.media import checked_file, header_of, pixels_of
-from ._kept import PICTURES, Kept, folder_of_kept
+from ._kept import PICTURES, KeptVectors, folder_of_kept
 
 if TYPE_CHECKING:
     from torch import nn
@@ -68,7 +68,7 @@ def encoded(
     n = len(pictures)
     found = np.zeros((n, encoder.width), np.float32)
     root = folder_of_kept()
-    kept = Kept(None if root is None else root / encoder.digest, encoder.width)
+    kept = KeptVectors(None if root is None else root / encoder.digest, encoder.width)
     keys = [_key(picture) for picture in pictures]
     done = kept.put_into(found, keys)
     first: dict[str, int] = {}  # rows to encode, one of those that are alike

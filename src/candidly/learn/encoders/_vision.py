@@ -102,7 +102,7 @@ LARGE = 384  # pixels; ConvNeXt's pictures of that size and more are not cut
 
 
 @dataclass(frozen=True)
-class Preparation:
+class PicturePreparation:
     """How a picture becomes what a model sees.
 
     Attributes:
@@ -162,7 +162,7 @@ class Sees(nn.Module):
     mean: Tensor
     spread: Tensor
 
-    def __init__(self, model: nn.Module, vector: Callable[[Any], Tensor], how: Preparation):
+    def __init__(self, model: nn.Module, vector: Callable[[Any], Tensor], how: PicturePreparation):
         super().__init__()
         self.model, self.vector, self.scale = model, vector, how.scale
         self.register_buffer("mean", torch.tensor(how.mean)[:, None, None])
@@ -261,7 +261,7 @@ def _model(folder: Path, vision: Vision) -> nn.Module:
     return model
 
 
-def preparation(folder: Path) -> Preparation:
+def preparation(folder: Path) -> PicturePreparation:
     """What ``preprocessor_config.json`` says of how a picture is prepared.
 
     Raises:
@@ -292,7 +292,7 @@ def preparation(folder: Path) -> Preparation:
         ) from error
 
 
-def _prepared(told: Mapping[str, Any], usual: Prepares) -> Preparation:
+def _prepared(told: Mapping[str, Any], usual: Prepares) -> PicturePreparation:
     size: tuple[int, int] | int | None = None
     crop = None
     if told.get("do_resize", True):
@@ -318,7 +318,7 @@ def _prepared(told: Mapping[str, Any], usual: Prepares) -> Preparation:
         raise ValueError("colours are three, and ways to mix pixels are 0 to 5")
     if not min(map(float, spread)) > 0:
         raise ValueError(f"image_std is {spread}")
-    return Preparation(
+    return PicturePreparation(
         size, crop, resample, scale, tuple(map(float, mean)), tuple(map(float, spread))
     )
 
