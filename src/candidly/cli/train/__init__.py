@@ -91,6 +91,14 @@ def train(
     ] = None,
     seed: Annotated[int, random_seed("Of what is held out, of initialisation and order.")] = 0,
     hyper: Hyper = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of pictures and texts, a network that was trained elsewhere and makes numbers of "
+            "them, such as efficientnet-lite0, or a folder; the model remembers it.",
+        ),
+    ] = None,
     net: Net = None,
     recipe: Training = None,
     scaling: Annotated[
@@ -129,10 +137,17 @@ def train(
     asked = hyper_of(hyper)
     done = [0, 0 if steps in (None, AUTO) else steps]
     with stoppable(lambda: _stopped(*done)):
+        from ...learn.model.encoded import as_vectors, default_of_vectors, of_inputs
         from ...learn.model.measured import columns_of, fit_and_measure, published_settings
 
         published_settings(algorithm, as_published)  # refused before the data is read
         loaded = _loaded(what, root, roles, labels, as_published is not None)
+        inputs, seen, name = loaded, None, algorithm
+        if encoder is not None:
+            with _progress.reading("encoding", "encoded") as watch:
+                inputs, seen = as_vectors(loaded, encoder, watch)
+            if algorithm is None and not (net or recipe or steps or asked or against):
+                name = default_of_vectors(loaded)
         with _progress.reading("training", "trained") as watch:
 
             def told(updates: int, of: int) -> None:
@@ -140,8 +155,8 @@ def train(
                 watch(updates, of)
 
             trained = fit_and_measure(
-                loaded,
-                algorithm,
+                inputs,
+                name,
                 against=against or (),
                 validation=validation,
                 as_published=as_published,
@@ -177,7 +192,8 @@ def train(
             "hyper": model.about["hyper"],
             "steps": trained.steps,
             "as published": as_published,
-            "track": track_of(loaded.source),
+            "encoder": encoder,
+            "track": track_of(inputs.source),
             "seed": seed,
             "measured": {n: v if math.isfinite(v) else None for n, v in trained.measured.items()},
             "intervals": trained.intervals,
@@ -186,6 +202,8 @@ def train(
         }
         model.about["trained"] = {k: about[k] for k in ("data", "held out", "measured")}
         model.about["trained"] |= {"label": roles.label, "id": roles.id}
+        if seen is not None:
+            of_inputs(model, loaded, seen)
         model.save(out)
     about |= {"out": str(out), "next": _next(out, net, what)}
     if as_json:

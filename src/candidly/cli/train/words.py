@@ -36,6 +36,8 @@ def print_training(about: dict[str, Any], data: Labelled, chosen: str = "") -> N
     if about["compared"]:
         print(_compared(about["compared"], _label_of(about)).text())
         print(chosen)
+    if about["encoder"]:
+        print(f"each is seen as what {about['encoder']}, trained elsewhere, makes of it")
     default = f", the default for {about['labels']}" if about["default"] else ""
     trained = f"{about['steps']:,} updates on" if about["steps"] else "learned from"
     print(f"{about['algorithm']}{default}: {trained} {about['learned from']:,} rows")

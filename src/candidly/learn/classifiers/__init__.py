@@ -5,7 +5,7 @@ arrays, which ``learn.model`` saves and asks.
 """
 
 from .frozen import Frozen, frozen, thawed
-from .pipelines import POOL
+from .pipelines import POOL, encoded_logistic
 from .table import CLASSIFIERS, classifier, is_classifier
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "POOL",
     "Frozen",
     "classifier",
+    "encoded_logistic",
     "frozen",
     "is_classifier",
     "thawed",

@@ -36,6 +36,15 @@ def logistic(kind: str, C: float | None = None) -> Any:
     return make_pipeline(*scaled(kind), LogisticRegression(max_iter=1000, **settings))
 
 
+def encoded_logistic() -> str:
+    """Logistic regression as it suits an encoder's vectors, by name.
+
+    >>> encoded_logistic()
+    'logistic:C=0.001'
+    """
+    return f"logistic:C={ENCODED_C}"
+
+
 def forest(kind: str, leaf: int = 2, trees: int = 300) -> Any:
     """Trees on random parts of the rows and columns, at least so many examples a leaf."""
     from sklearn.ensemble import RandomForestClassifier

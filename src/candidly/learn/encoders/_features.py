@@ -19,6 +19,8 @@ from ._sentences import ENCODER, sentence_vectors
 
 SIDES = (16, 1024)  # pixels
 
+Watch = Callable[[int, int], None]
+
 
 @door
 def features(
@@ -27,7 +29,7 @@ def features(
     *,
     side: int | None = None,
     device: str = "cpu",
-    watch: Callable[[int, int], None] | None = None,
+    watch: Watch | None = None,
 ) -> np.ndarray:
     """What an encoder that was trained elsewhere makes of pictures or texts, as numbers.
 
@@ -55,7 +57,7 @@ def features(
             that is no picture, by name.
         UnknownName (a KeyError): no encoder of pictures has this name; suggests the nearest.
     """
-    inputs, texts = _inputs_of(data)
+    inputs, texts = inputs_of(data)
     name = encoder or default_encoder("texts" if texts else "images")
     if texts:
         if side is not None:
@@ -95,7 +97,7 @@ def _unreadable(kind: str) -> Refusal:
     )
 
 
-def _inputs_of(data: Any) -> tuple[Any, bool]:
+def inputs_of(data: Any) -> tuple[Any, bool]:
     """Pictures or texts, and whether they are texts."""
     if isinstance(data, Labelled):
         if data.kind == "texts":

@@ -95,7 +95,7 @@ def _lite(name: str, path: Path, changed: int, side: int) -> PictureEncoder:
     with path.open("rb") as file:
         content = hashlib.file_digest(file, "sha256").hexdigest()[:16]
     digest = f"{name}-{side}-{content}"
-    return PictureEncoder(name, digest, FEATURES, squared(side), net)
+    return PictureEncoder(name, digest, FEATURES, side, squared(side), net)
 
 
 @lru_cache(maxsize=2)

@@ -34,6 +34,7 @@ class PictureEncoder:
         name: as somebody asked for it.
         digest: of its numbers and of what is done to a picture before.
         width: numbers of a vector.
+        side: pixels on a side, at which it sees a picture; None: as its folder says.
         square: what is done to a picture before the network sees it.
         net: uint8 (B, H, W, 3) to (B, width).
     """
@@ -41,6 +42,7 @@ class PictureEncoder:
     name: str
     digest: str
     width: int
+    side: int | None
     square: Square
     net: nn.Module
 

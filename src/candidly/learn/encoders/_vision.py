@@ -209,7 +209,7 @@ def vision_encoder(folder: Path, name: str) -> PictureEncoder:
             f"{probe.shape[1]} pixels, as {PREPARES} has them: {said_of(error)}. Copy the folder "
             "afresh."
         ) from error
-    return PictureEncoder(name, f"{kind}-{digest}", width, square, net)
+    return PictureEncoder(name, f"{kind}-{digest}", width, None, square, net)
 
 
 def _model(folder: Path, vision: Vision) -> nn.Module:

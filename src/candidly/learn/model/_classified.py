@@ -135,6 +135,8 @@ def _seeded(unfitted: Any, seed: int, watch: Callable[[int, int], None]) -> Any:
 
 def _numbers(reading: Reading, inputs: Any, columns: np.ndarray | None) -> Any:
     """What a classifier sees: numbers (n, d), of texts sparse counts of some hashed words."""
+    if reading.encoder is not None:
+        return reading.numbers(inputs)
     if reading.kind == "texts":
         counts = hashed_words(reading.strings(inputs))
         return counts if columns is None else counts[:, columns]

@@ -36,6 +36,7 @@ from ..written.nets import default_net, pinned
 from ..written.seen import seen_as
 from ._model import Model
 from ._reading import fit_reading, takes_pictures
+from .encoded import as_vectors, default_of_vectors, of_inputs
 
 DEFAULTS = {"candidates": "PRODEN", "given": "ce"}  # by the labels there are, the first that is
 BLEND = "blend"  # of one label a row, on inputs of these kinds
@@ -71,6 +72,7 @@ def fit(
     data: Labelled | tuple[Any, Any],
     algorithm: str | Algorithm | None = None,
     *,
+    encoder: str | None = None,
     steps: int | None = None,
     seed: int = 0,
     scaling: str = "train",
@@ -96,6 +98,9 @@ def fit(
             ...), for which data, seed and ``watch`` are all that counts. By default ``PRODEN`` for
             candidate sets, and for one label a row ``ce``; but ``blend`` where the inputs are a
             table or texts and nothing below is said of a network.
+        encoder: of pictures and texts, what makes numbers of them, such as
+            ``efficientnet-lite0``; see ``encoders.features``. The model remembers it. Then
+            ``logistic`` with C = 0.001 is the default for one label a row.
         steps: updates; by default 10,000.
         seed: the seed of initialisation and order.
         scaling: ``train`` standardises the features, ``none`` leaves them as they are.
@@ -125,6 +130,27 @@ def fit(
         FloatingPointError: training diverged.
     """
     data = _labelled(data, algorithm)
+    if encoder is not None:
+        vectors, by = as_vectors(data, encoder)
+        plain = net is None and recipe is None and steps is None and not hyper
+        name = default_of_vectors(data) if algorithm is None and plain else algorithm
+        model = fit(
+            vectors,
+            name,
+            steps=steps,
+            seed=seed,
+            scaling=scaling,
+            net=net,
+            recipe=recipe,
+            device=device,
+            watchers=watchers,
+            watch=watch,
+            every=every,
+            each=each,
+            sample_weight=sample_weight,
+            **hyper,  # type: ignore[arg-type]
+        )
+        return of_inputs(model, data, by)
     options = {
         "steps": steps,
         "scaling": None if scaling == "train" else scaling,

@@ -18,6 +18,7 @@ from ...data.inputs.tokenisers import Tokeniser, tokeniser_from_json
 from ...data.inputs.tokens import Tokens
 from ...data.labels.labelled import Labelled
 from ...ground.names import nearest
+from ..encoders import SeenBy
 from ..engine.examples import table_of, takes_tokens
 from ..engine.texts import tokenised
 from ..written.nets import read_net
@@ -36,13 +37,17 @@ def _of_texts(texts: list[Any]) -> np.ndarray:
     return dense_counts(_texts(texts))
 
 
-def _decoded(files: list[Any]) -> np.ndarray:
+def _files(files: list[Any]) -> list[Path]:
     for row, file in enumerate(files):
         if not isinstance(file, (str, Path)):
             raise ValueError(
                 f"`inputs` has {file!r} at row {row}; this model takes pictures' files."
             )
-    return decoded([Path(file) for file in files], SIDE)
+    return [Path(file) for file in files]
+
+
+def _decoded(files: list[Any]) -> np.ndarray:
+    return decoded(_files(files), SIDE)
 
 
 def _of_pictures(files: list[Any]) -> np.ndarray:
@@ -78,6 +83,7 @@ class Reading:
         encoding: the encoding of columns of different kinds.
         pixels: pictures stay pictures; those in files are made 32 x 32 in colour.
         tokeniser: for texts that become tokens; None: they are counts of words.
+        encoder: what makes numbers of pictures or texts, where one does that was trained elsewhere.
     """
 
     kind: str = "table"
@@ -85,6 +91,7 @@ class Reading:
     encoding: Encoding | None = None
     pixels: bool = False
     tokeniser: Tokeniser | None = None
+    encoder: SeenBy | None = None
 
     def table(self, data: Labelled) -> Labelled:
         """The same examples, whose inputs are what ``numbers`` or ``pictures`` makes of them.
@@ -144,6 +151,8 @@ class Reading:
             UserWarning: columns that are not used.
         """
         frame = inputs.frame if isinstance(inputs, Table) else inputs
+        if self.encoder is not None:
+            return self._encoded(frame)
         if self.kind in ALONE:
             return ALONE[self.kind](_cells(frame, self.names, self.kind))
         if self.names is not None and hasattr(frame, "columns"):
@@ -164,6 +173,15 @@ class Reading:
         except (TypeError, ValueError):
             raise ValueError("`inputs` must be numbers, a row an example.") from None
 
+    def _encoded(self, inputs: Any) -> np.ndarray:
+        """What the encoder makes of pictures, of files or of texts."""
+        assert self.encoder is not None
+        if self.kind == "images":
+            return self.encoder.vectors(self.pictures(inputs).pixels)
+        cells = _cells(inputs, self.names, self.kind)
+        texts = self.kind == "texts"
+        return self.encoder.vectors(_texts(cells) if texts else _files(cells))
+
     def of(self, data: Labelled) -> Any:
         """What ``numbers`` takes of a data set: by names, where both have some."""
         inputs = data.inputs
@@ -177,8 +195,14 @@ class Reading:
         """As JSON values; ``from_json`` reads them."""
         encoding = None if self.encoding is None else self.encoding.to_json()
         names = None if self.names is None else list(self.names)
-        told = {"kind": self.kind, "names": names, "encoding": encoding, "pixels": self.pixels}
-        return told | ({"tokeniser": self.tokeniser.to_json()} if self.tokeniser else {})
+        told: dict[str, Any] = {
+            "kind": self.kind,
+            "names": names,
+            "encoding": encoding,
+            "pixels": self.pixels,
+        }
+        told |= {"tokeniser": self.tokeniser.to_json()} if self.tokeniser else {}
+        return told | ({"encoder": self.encoder.to_json()} if self.encoder else {})
 
 
 def fit_reading(data: Labelled, net: str | None = None) -> Reading:
@@ -220,13 +244,14 @@ def from_json(told: Mapping[str, Any] | None, d: int) -> Reading:
         made = len(names)
     if made != d:
         raise ValueError(f"its inputs are {made} numbers, and its network takes {d}")
-    tokeniser = told.get("tokeniser")
+    tokeniser, encoder = told.get("tokeniser"), told.get("encoder")
     return Reading(
         kind,
         names,
         encoding,
         bool(told.get("pixels", False)),
         None if tokeniser is None else tokeniser_from_json(tokeniser),
+        None if encoder is None else SeenBy.from_json(encoder),
     )
 
 

@@ -1,0 +1,46 @@
+"""Training on what an encoder makes of pictures or texts: encoded once, then a table to all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...data.labels.describe import with_given_features
+from ...data.labels.labelled import Labelled
+from ..classifiers import encoded_logistic
+from ..encoders import SeenBy, seen_through
+from ._model import Model
+from ._reading import Reading
+
+
+def as_vectors(
+    data: Labelled, encoder: str | None = None, watch: Callable[[int, int], None] | None = None
+) -> tuple[Labelled, SeenBy]:
+    """The same rows and labels, whose inputs are vectors of an encoder, and what made them.
+
+    Args, Raises: see ``encoders.features``.
+    """
+    vectors, seen = seen_through(data, encoder, watch)
+    source = with_given_features(data.source, seen.name)
+    return replace(data, inputs=vectors, features=None, source=source), seen
+
+
+def default_of_vectors(data: Labelled) -> str | None:
+    """What learns from vectors where nothing is named: of one label a row logistic regression.
+
+    None: what suits the labels, as of any table.
+    """
+    return encoded_logistic() if data.candidates is None and data.given is not None else None
+
+
+def of_inputs(model: Model, data: Labelled, seen: SeenBy) -> Model:
+    """A model of vectors as one of the pictures or texts that these were made of.
+
+    Args:
+        model: trained on the vectors; it is changed.
+        data: the rows as they were.
+    """
+    model.reading = Reading(data.kind, data.features, encoder=seen)
+    model.about["inputs"] = model.reading.to_json()
+    model.about["data"] = data.fingerprint()
+    return model

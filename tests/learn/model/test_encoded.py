@@ -1,0 +1,84 @@
+"""Models of what an encoder sees: trained, saved, loaded, and asked about pictures and texts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import candidly
+from candidly.data.labels.building import from_arrays
+from learn.encoders.packages import use_random
+
+NAME = "efficientnet-lite0"
+rng = np.random.default_rng(8)
+PICTURES = rng.integers(0, 120, (60, 12, 12, 3), dtype=np.uint8)
+PICTURES[::2, :6] += 100
+Y = np.arange(60) % 2
+
+
+@pytest.fixture
+def package(monkeypatch, tmp_path):
+    return use_random(monkeypatch, tmp_path)
+
+
+@pytest.mark.parametrize("algorithm", [None, "logistic", "ce"])
+def test_a_model_of_vectors_is_one_of_pictures(package, tmp_path, algorithm):
+    how = {"steps": 40, "batch_size": 16} if algorithm == "ce" else {}
+    model = candidly.fit((PICTURES, Y), algorithm, encoder=NAME, **how)
+    vectors = candidly.features(PICTURES, NAME)
+    table = candidly.fit((vectors, Y), algorithm or "logistic:C=0.001", **how)
+    np.testing.assert_allclose(
+        model.predict_logits(PICTURES), table.predict_logits(vectors), atol=1e-5
+    )
+    model.save(tmp_path / "model.safetensors")
+    loaded = candidly.load_model(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(loaded.predict(PICTURES), model.predict(PICTURES))
+    assert (model.predict(PICTURES) == Y).mean() > 0.9
+    assert model.about["data"] == from_arrays(PICTURES, Y).fingerprint()
+
+
+def test_files_are_predicted_as_arrays_are(package, tmp_path):
+    for row, picture in enumerate(PICTURES):
+        folder = tmp_path / "photos" / "ab"[Y[row]]
+        folder.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(picture).save(folder / f"{row}.png")
+    data = candidly.read(tmp_path / "photos")
+    model = candidly.fit(data, encoder=NAME)
+    files = [str(one) for one in np.asarray(data.inputs)]
+    assert (model.predict(files) == data.given).mean() > 0.9
+
+
+def test_another_encoder_of_the_name_is_refused(package, tmp_path, monkeypatch):
+    candidly.fit((PICTURES, Y), encoder=NAME).save(tmp_path / "model.safetensors")
+    use_random(monkeypatch, tmp_path, seed=2)
+    model = candidly.load_model(tmp_path / "model.safetensors")
+    with pytest.raises(ValueError, match="were seen by efficientnet-lite0 with the digest"):
+        model.predict(PICTURES)
+
+
+def test_larger_pictures_are_seen_as_those_in_training(package):
+    """The side is the training's, so that a picture's size does not change what it is seen as."""
+    model = candidly.fit((PICTURES, Y), encoder=NAME)
+    assert model.reading.encoder.side == 96
+    large = PICTURES.repeat(10, 1).repeat(10, 2)
+    assert (model.predict(large) == Y).mean() > 0.8
+
+
+def test_texts_are_seen_by_a_language_model(tmp_path):
+    pytest.importorskip("transformers")
+    from learn.nets.hf_models import write_tokeniser, written
+
+    folder = written("bert", tmp_path / "bert")
+    write_tokeniser(folder)
+    texts = [f"w{1 + k % 2} w{3 + k % 2} w{5 + k % 3}" for k in range(40)]
+    model = candidly.fit((texts, Y[:40]), "logistic", encoder=str(folder))
+    assert (model.predict(texts) == Y[:40]).mean() > 0.9
+    (folder / "config.json").write_text((folder / "config.json").read_text() + "\n")
+    with pytest.raises(ValueError, match="with the digest"):
+        model.predict(texts)
+
+
+def test_a_table_has_no_encoder(package):
+    with pytest.raises(ValueError, match="of the kind table"):
+        candidly.fit((rng.normal(size=(20, 3)), Y[:20]), encoder=NAME)
