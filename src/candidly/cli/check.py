@@ -297,6 +297,7 @@ def _about(
         "labelled": found.labelled,
         "classes": list(found.data.classes),
         "classifier": found.judged.chosen,
+        "encoder": found.judged.encoder,
         "folds": len(found.judged.fold_ece),
         "accuracies": dict(found.judged.accuracies),
         "by_fold": list(found.judged.by_fold),

@@ -100,8 +100,10 @@ def _vectors(
     """Rows and their vectors; while the network sees some pictures, the next are decoded."""
     import torch
 
+    enough = None if encoder.side is None else 2 * encoder.side
+
     def square(row: int) -> np.ndarray:
-        return encoder.square(pixels(pictures[row]))
+        return encoder.square(pixels(pictures[row], enough))
 
     batches = [list(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)]
     with ThreadPoolExecutor(min(MOST_DECODERS, os.cpu_count() or 1)) as pool, torch.no_grad():
@@ -134,10 +136,10 @@ def checked_picture(file: Path) -> None:
         )
 
 
-def pixels(picture: np.ndarray | Path) -> np.ndarray:
-    """One picture in colour, uint8 (h, w, 3)."""
+def pixels(picture: np.ndarray | Path, enough: int | None = None) -> np.ndarray:
+    """One picture in colour, uint8 (h, w, 3); ``enough`` as in ``pixels_of``."""
     if not isinstance(picture, np.ndarray):
-        return pixels_of(Path(picture), colour=True)
+        return pixels_of(Path(picture), enough, colour=True)
     if picture.ndim == 2 or picture.shape[2] == 1:
         return np.repeat(picture.reshape(*picture.shape[:2], 1), 3, 2)
     return np.ascontiguousarray(picture[..., :3])
