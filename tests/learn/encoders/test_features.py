@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
 import warnings
+import wave
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ import candidly
 from candidly import features
 from candidly.learn.encoders import installed
 from learn.encoders.packages import PACKAGE, use_random
+from odd_pictures import ODD
 
 rng = np.random.default_rng(4)
 PICTURES = rng.integers(0, 256, (6, 20, 16, 3), dtype=np.uint8)
@@ -201,3 +204,59 @@ def test_no_picture_at_all(package):
 def test_the_package_is_not_imported(package):
     features(PICTURES[:1])
     assert PACKAGE not in sys.modules
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_pictures_are_seen_as_everybody_sees_them(package, tmp_path, name):
+    path = tmp_path / name
+    seen = ODD[name](path)
+    np.testing.assert_array_equal(features([path], side=32), features(seen[None], side=32))
+
+
+@pytest.mark.parametrize("shape", [(1, 40), (40, 1), (1, 1), (3, 2000)])
+def test_long_and_tiny_pictures_have_a_vector(package, shape):
+    found = features(rng.integers(0, 256, (2, *shape, 3), dtype=np.uint8), side=32)
+    assert np.isfinite(found).all()
+
+
+def test_a_picture_that_is_cut_off_is_named(package, tmp_path):
+    Image.fromarray(PICTURES[0].repeat(9, 0).repeat(9, 1)).save(tmp_path / "whole.jpg")
+    (tmp_path / "cut.jpg").write_bytes((tmp_path / "whole.jpg").read_bytes()[:-400])
+    with pytest.raises(ValueError, match=r"cut\.jpg"):
+        features([tmp_path / "whole.jpg", tmp_path / "cut.jpg"])
+
+
+def test_a_sound_is_no_picture(package, tmp_path):
+    with wave.open(str(tmp_path / "a.wav"), "wb") as sound:
+        sound.setparams((1, 2, 8000, 0, "NONE", ""))
+        sound.writeframes(bytes(800))
+    with pytest.raises(ValueError, match=r"a\.wav is a sound"):
+        features([tmp_path / "a.wav"])
+
+
+def test_on_a_full_disk_it_goes_on(package, kept, monkeypatch):
+    whole = features(PICTURES)
+    kept.rename(kept.with_name("before"))
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, limit[1]))
+    try:
+        with pytest.warns(UserWarning, match="is not kept in"):
+            found = features(PICTURES)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    np.testing.assert_array_equal(found, whole)
+    assert not list(kept.glob("*/*"))  # and nothing is left half written
+
+
+def test_a_picture_that_is_changed_or_gone_meanwhile(package, kept, tmp_path):
+    files = [tmp_path / f"{row}.png" for row in range(6)]
+    for file, picture in zip(files, PICTURES):
+        Image.fromarray(picture).save(file)
+    before = features(files)
+    Image.fromarray(PICTURES[5]).save(files[0])
+    after, made = counted(files)
+    assert made == 0  # what it shows now was encoded, as another file
+    np.testing.assert_array_equal(after[0], before[5])
+    files[1].unlink()
+    with pytest.raises(OSError, match=r"1\.png"):
+        features(files)

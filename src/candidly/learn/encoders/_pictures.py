@@ -162,4 +162,9 @@ def are_small(pictures: np.ndarray | Sequence[Path]) -> bool:
     """Whether no picture is longer or wider than 96 pixels."""
     if isinstance(pictures, np.ndarray):
         return max(pictures.shape[1:3]) <= SMALL
-    return all(max(about.wide, about.high) <= SMALL for about in map(header_of, pictures))
+    for picture in pictures:
+        checked_picture(picture)
+        about = header_of(picture)
+        if max(about.wide, about.high) > SMALL:
+            return False
+    return True
