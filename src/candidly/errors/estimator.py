@@ -36,6 +36,7 @@ class LabelErrorDetector(BaseEstimator):
             ``margin`` for candidate sets.
         cv: folds, at least 2, or the fold of each row, int (n,).
         random_state: the seed of folds and models.
+        encoder: what makes numbers of pictures; see ``candidly.errors.cross_validate``.
 
     Attributes:
         issues_: a polars data frame with a line for each flagged row, the most suspicious first:
@@ -54,11 +55,13 @@ class LabelErrorDetector(BaseEstimator):
         by: str | None = None,
         cv: Any = 5,
         random_state: Any = None,
+        encoder: str | None = None,
     ):
         self.classifier = classifier
         self.by = by
         self.cv = cv
         self.random_state = random_state
+        self.encoder = encoder
 
     @door
     def fit(self, X: Any, y: Any, groups: Any = None) -> LabelErrorDetector:
@@ -85,7 +88,13 @@ class LabelErrorDetector(BaseEstimator):
         data = from_numbers(inputs, sets.names, given=given, candidates=candidates)
         frame = inputs if is_frame(inputs) else None
         crossed = cross_validate(
-            self.classifier, data, self.cv, groups, seed_of(self.random_state), frame=frame
+            self.classifier,
+            data,
+            self.cv,
+            groups,
+            seed_of(self.random_state),
+            encoder=self.encoder,
+            frame=frame,
         )
         by: Any = CHOSEN[sets.plain] if self.by is None else self.by
         self.classes_ = sets.classes

