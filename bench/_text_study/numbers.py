@@ -101,11 +101,11 @@ def _read(folder: Path, groups: Mapping[str, Group]) -> dict[Noise, dict[str, Ro
             runs = read_results(folder / sweep.name).runs
             rows = found.setdefault((sweep.kind, sweep.percent), {})
             for name in dict.fromkeys(run.algorithm for run in runs):
-                rows[name] = _row([run for run in runs if run.algorithm == name])
+                rows[name] = row_of([run for run in runs if run.algorithm == name])
     return {noise: found[noise] for noise in noises() if noise in found}
 
 
-def _row(runs: list) -> Row:
+def row_of(runs: list) -> Row:
     tests, fives, adjusted, noisy = (
         np.array([[_number(read(record)) for record in run.records] for run in runs])
         for read in (

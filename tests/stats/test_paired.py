@@ -16,6 +16,7 @@ from candidly.stats import (
     compare_all,
     corrected_t,
     correlated_t,
+    equivalent,
     holm,
     leader,
     wilcoxon,
@@ -231,3 +232,31 @@ def test_bootstrap_intervals():
         39,
         1,
     )
+
+
+def test_equivalence_is_the_interval_within_the_margin():
+    """p of two one-sided tests is at most alpha where the 1 - 2 alpha interval is within."""
+    draws = np.random.default_rng(2)
+    for _ in range(200):
+        n, alpha = int(draws.integers(2, 9)), float(draws.uniform(0.01, 0.2))
+        first = draws.normal(draws.normal(0, 0.3), 0.2, n)
+        test = corrected_t(first, np.zeros(n), 0.1, 1 - 2 * alpha)
+        within = max(abs(test.low), abs(test.high)) <= 0.5
+        assert (equivalent(test, 0.5) <= alpha) == within
+
+
+def test_equivalence_against_scipys_one_sided_tests():
+    from scipy.stats import ttest_1samp
+
+    values = [0.2, 0.05, -0.1, 0.15]
+    test = corrected_t(values, [0] * 4, 0)
+    below = ttest_1samp(values, 0.3, alternative="less").pvalue
+    above = ttest_1samp(values, -0.3, alternative="greater").pvalue
+    assert equivalent(test, 0.3) == pytest.approx(max(below, above), rel=1e-9)
+
+
+def test_equivalence_without_chance_or_pairs():
+    assert equivalent(corrected_t([1], [1], 0), 0.1) is None
+    assert equivalent(corrected_t([1, 1], [1, 1], 0), 0.1) == 0
+    with pytest.raises(ValueError, match="margin is 0"):
+        equivalent(corrected_t([1, 2], [1, 1], 0), 0)

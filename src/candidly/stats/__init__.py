@@ -14,7 +14,7 @@ from .bootstrap import BootstrapInterval, bootstrap_interval
 from .designs import Design, OneTestSet, RandomSplits, crossed_parts, crossed_t
 from .leading import Lead, Leader, leader
 from .metrics import Metric
-from .paired import PairedT, SignedRanks, corrected_t, holm, wilcoxon
+from .paired import PairedT, SignedRanks, corrected_t, equivalent, holm, wilcoxon
 from .ranks import (
     AverageRanks,
     ConoverTest,
@@ -65,6 +65,7 @@ __all__ = [
     "correlated_t",
     "crossed_parts",
     "crossed_t",
+    "equivalent",
     "friedman",
     "holm",
     "interval",

@@ -113,6 +113,38 @@ def t_of(
     return PairedT(mean, deviation, error, low, high, statistic, p, pairs, left_out, freedom)
 
 
+def equivalent(test: PairedT, margin: float) -> float | None:
+    """p of two one-sided t tests that a difference is within ``margin``: the larger of the two.
+
+    A difference that is not significant is not shown to be small; this shows it. p is at most alpha
+    where the interval of level 1 - 2 alpha lies within plus and minus ``margin``.
+
+    Args:
+        margin: the largest difference that does not matter, above 0, in the differences' units.
+
+    Returns:
+        None where the test has no standard error.
+
+    Raises:
+        ValueError: a margin that is not above 0.
+
+    Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
+
+    >>> round(equivalent(corrected_t([0.90, 0.81, 0.9], [0.9, 0.8, 0.905], 0), 0.05), 4)
+    0.0041
+    """
+    from scipy.special import stdtr
+
+    if not margin > 0:
+        raise ValueError(f"margin is {margin!r}; it is a difference above 0.")
+    if test.difference is None or test.standard_error is None or test.freedom is None:
+        return None
+    if test.standard_error == 0:
+        return 0.0 if abs(test.difference) < margin else 1.0
+    far = (margin - abs(test.difference)) / test.standard_error
+    return float(stdtr(test.freedom, -far))
+
+
 @dataclass(frozen=True)
 class SignedRanks:
     """Wilcoxon's signed-rank test: sums of ranks, and how often which value was the higher.

@@ -1,0 +1,1 @@
+"""What frozen_study.py is made of."""

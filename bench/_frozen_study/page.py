@@ -1,0 +1,136 @@
+"""docs/frozen-study.md, from the committed results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+
+from _text_study.cells import percent, signed, table
+from _text_study.numbers import BASE, Rows
+
+from .numbers import AHEAD, ALPHA, BEHIND, MARGIN, OPEN, SAME, Against, against
+from .runs import BATCH, ENCODER, EPOCHS, LABEL_SETS, PER_EPOCH, PICTURES, SPLITS, VALIDATION
+
+PAGE = "frozen-study.md"
+COMMAND = "python bench/frozen_study.py"
+WRONG = {"worst": "40 %", "rand1": "17 %", "aggre": "9 %"}  # of the labels
+
+
+def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
+    """The page's text; it has no figures."""
+    found = against(study)
+    parts = [
+        "# Noisy labels on what a frozen encoder sees",
+        f"Written by `{COMMAND}` from `bench/results/frozen_study`.",
+        _answer(study, found),
+        "## What was run",
+        _about(),
+        "## Each algorithm against cross-entropy",
+        f"Points of test accuracy, selected epoch, minus cross-entropy's, with 95 % intervals over "
+        f"other trainings and other test pictures. *Same* is shown: two one-sided t tests put the "
+        f"difference within ±{100 * MARGIN:g} points; *ahead* and *behind* are two-sided t tests; "
+        f"both at {100 * ALPHA:g} % by Holm's correction over all {len(found)} comparisons. "
+        "*Open*: neither is shown.",
+        _gains(study, found),
+        "## Best, selected and last epoch",
+        "Test accuracy in %, means of the splits. The selected epoch is the one with the highest "
+        "accuracy on validation rows, whose labels are as noisy; the best one is best on the test "
+        "pictures, which nobody can choose by.",
+        _epochs(study),
+        "## What this does not say",
+        "One encoder, one data set, a linear layer, default settings of each algorithm. ImageNet, "
+        "which the encoder learned from, has most of CIFAR-10's classes. An algorithm that learns "
+        "its own features, as all were published, is not tried here; from pixels and on a small "
+        "scale they are in [cifarn.md](cifarn.md). What algorithms need views of pictures for, such "
+        "as `elr+`, they have none of here: the two views of a row are the row.",
+    ]
+    return "\n\n".join(parts) + "\n", {}
+
+
+def _answer(study: Mapping[str, Rows], found: Mapping[tuple[str, str], Against]) -> str:
+    """The answer first."""
+    verdicts = Counter(one.verdict for one in found.values())
+    names = sorted({name for _, name in found})
+    every = [name for name in names if _verdicts(found, name) == {SAME}]
+    ahead = [name for name in names if _verdicts(found, name) == {AHEAD}]
+    lost = [
+        np.nanmean(row.selected) - np.nanmean(row.last) for row in _all(study) if len(row.selected)
+    ]
+    against_best = [np.nanmean(row.best) - np.nanmean(row.selected) for row in _all(study)]
+    largest = max(found.items(), key=lambda item: item[1].gain.difference or -1)
+    (label_set, name), most = largest
+    return (
+        f"**Of {len(found)} comparisons with cross-entropy ({len(names)} algorithms, label sets "
+        f"{', '.join(_there(study))} of CIFAR-10N), {verdicts[SAME]} are shown to be within "
+        f"±{100 * MARGIN:g} points of it, {verdicts[AHEAD]} ahead, {verdicts[BEHIND]} behind, and "
+        f"{verdicts[OPEN]} are open. {_listed(ahead, 'is', 'are')} ahead on every label set, and "
+        f"{_listed(every, 'is', 'are')} the same as cross-entropy on every one. The largest gain is "
+        f"`{name}`'s on {label_set}, {100 * (most.gain.difference or 0):.1f} points. Selection by "
+        f"noisy validation labels costs {100 * np.mean(against_best):.2f} points against the best "
+        f"epoch in the mean, and brings {100 * np.mean(lost):.2f} against the last one.**"
+    )
+
+
+def _listed(names: list[str], one: str, several: str) -> str:
+    if not names:
+        return f"None {one}"
+    return f"{', '.join(f'`{name}`' for name in names)} {one if len(names) == 1 else several}"
+
+
+def _verdicts(found: Mapping[tuple[str, str], Against], name: str) -> set[str]:
+    return {one.verdict for (_, other), one in found.items() if other == name}
+
+
+def _all(study: Mapping[str, Rows]) -> list:
+    return [row for rows in study.values() for row in rows.values()]
+
+
+def _there(study: Mapping[str, Rows]) -> list[str]:
+    return [name for name in LABEL_SETS if name in study]
+
+
+def _about() -> str:
+    return (
+        f"The {PICTURES:,} training pictures of CIFAR-10 with the labels that people gave them "
+        f"(CIFAR-10N: {', '.join(f'{share} wrong in {name}' for name, share in WRONG.items())}), "
+        f"seen by [`{ENCODER}`](encoders.md) at 96 pixels: 1,280 numbers a picture, standardised, "
+        f"which stay as they are. A linear layer learns {EPOCHS} epochs of {PER_EPOCH} updates in "
+        f"batches of {BATCH}, by Adam, each algorithm with its default settings; those that count "
+        f"epochs are as in [text.md](text.md). {SPLITS} splits draw {100 * VALIDATION:g} % of the "
+        "training pictures for validation anew, and all are tested on the 10,000 official test "
+        "pictures, which have true labels."
+    )
+
+
+def _gains(study: Mapping[str, Rows], found: Mapping[tuple[str, str], Against]) -> str:
+    there = _there(study)
+    names = list(dict.fromkeys(name for rows in study.values() for name in rows if name != BASE))
+    lines = []
+    for name in names:
+        cells = [f"`{name}`"]
+        for label_set in there:
+            one = found.get((label_set, name))
+            told = "–" if one is None else f"{signed(one.gain, one.verdict in (AHEAD, BEHIND))}"
+            cells.append(told if one is None else f"{told} {one.verdict}")
+        lines.append(cells)
+    return table(["algorithm", *there], lines)
+
+
+def _epochs(study: Mapping[str, Rows]) -> str:
+    there = _there(study)
+    names = list(dict.fromkeys(name for rows in study.values() for name in rows))
+    lines = []
+    for name in names:
+        cells = [f"`{name}`"]
+        for label_set in there:
+            row = study[label_set].get(name)
+            cells += (
+                ["–"] * 3
+                if row is None
+                else [percent(row.best), percent(row.selected), percent(row.last)]
+            )
+        lines.append(cells)
+    head = [f"{label_set} {what}" for label_set in there for what in ("best", "selected", "last")]
+    return table(["algorithm", *head], lines)

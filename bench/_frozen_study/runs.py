@@ -1,0 +1,70 @@
+"""What the study trains: a linear layer on an encoder's vectors, by every algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import candidly
+from _text_study.runs import GROUPS, Group
+from candidly import Labelled, benchmark
+from candidly.compare.sweep.run import RunProgress
+
+ENCODER = "efficientnet-lite0"
+LABEL_SETS = ("worst", "rand1", "aggre")
+SPLITS, EPOCHS, BATCH, VALIDATION = 5, 10, 256, 0.1
+PICTURES = 50_000
+PER_EPOCH = round(PICTURES * (1 - VALIDATION)) // BATCH  # updates
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A results directory: one label set, one group of algorithms."""
+
+    label_set: str
+    group: str
+    of: Group
+
+    @property
+    def name(self) -> str:
+        return f"{self.label_set}-{self.group}"
+
+
+def sweeps() -> Iterator[Sweep]:
+    """All of them, the quick groups of every label set first."""
+    for name, group in GROUPS.items():
+        for label_set in LABEL_SETS:
+            yield Sweep(label_set, name, group)
+
+
+def vectors(label_set: str, data: Path, watch: Callable[[int, int], None]) -> Labelled:
+    """The label set with what the encoder makes of its 60,000 pictures in place of them."""
+    pictures = candidly.load(f"cifar10n-{label_set}", data, download=False, tested=True)
+    found = candidly.features(pictures, ENCODER, watch=watch)
+    return replace(pictures, inputs=found, features=None)
+
+
+def run(
+    sweep: Sweep,
+    data: Labelled,
+    out: Path,
+    workers: int,
+    watch: Callable[[RunProgress], None] = lambda progress: None,
+) -> None:
+    """Train what the directory does not hold yet."""
+    benchmark(
+        {sweep.label_set: data},
+        sweep.of.algorithms,
+        out=out / sweep.name,
+        workers=workers,
+        watch=watch,
+        net="linear",
+        configs=1,
+        splits=SPLITS,
+        steps=EPOCHS * PER_EPOCH,
+        eval_every=PER_EPOCH,
+        split="official",
+        validation_share=VALIDATION,
+        hyper={"batch_size": BATCH, **sweep.of.hyper},
+    )
