@@ -43,8 +43,8 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
         "One encoder, one data set, a linear layer, default settings of each algorithm. ImageNet, "
         "which the encoder learned from, has most of CIFAR-10's classes. An algorithm that learns "
         "its own features, as all were published, is not tried here; from pixels and on a small "
-        "scale they are in [cifarn.md](cifarn.md). What algorithms need views of pictures for, such "
-        "as `elr+`, they have none of here: the two views of a row are the row.",
+        "scale they are in [cifarn.md](cifarn.md). What algorithms such as `elr+` need views of "
+        "pictures for, they have none of here: the two views of a row are the row.",
     ]
     return "\n\n".join(parts) + "\n", {}
 
@@ -66,10 +66,10 @@ def _answer(study: Mapping[str, Rows], found: Mapping[tuple[str, str], Against])
         f"{', '.join(_there(study))} of CIFAR-10N), {verdicts[SAME]} are shown to be within "
         f"±{100 * MARGIN:g} points of it, {verdicts[AHEAD]} ahead, {verdicts[BEHIND]} behind, and "
         f"{verdicts[OPEN]} are open. {_listed(ahead, 'is', 'are')} ahead on every label set, and "
-        f"{_listed(every, 'is', 'are')} the same as cross-entropy on every one. The largest gain is "
-        f"`{name}`'s on {label_set}, {100 * (most.gain.difference or 0):.1f} points. Selection by "
-        f"noisy validation labels costs {100 * np.mean(against_best):.2f} points against the best "
-        f"epoch in the mean, and brings {100 * np.mean(lost):.2f} against the last one.**"
+        f"{_listed(every, 'is', 'are')} the same as cross-entropy on every one. The largest gain "
+        f"is `{name}`'s on {label_set}, {100 * (most.gain.difference or 0):.1f} points. Selection "
+        f"by noisy validation labels costs {100 * np.mean(against_best):.2f} points against the "
+        f"best epoch in the mean, and brings {100 * np.mean(lost):.2f} against the last one.**"
     )
 
 

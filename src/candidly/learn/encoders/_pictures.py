@@ -100,7 +100,7 @@ def _vectors(
     """Rows and their vectors; while the network sees some pictures, the next are decoded."""
     import torch
 
-    enough = None if encoder.side is None else 2 * encoder.side
+    enough = None if encoder.side is None else 3 * encoder.side // 2
 
     def square(row: int) -> np.ndarray:
         return encoder.square(pixels(pictures[row], enough))

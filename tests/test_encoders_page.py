@@ -1,0 +1,36 @@
+"""docs/encoders.md says what bench/encoders.py has measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from candidly.learn.encoders import advised
+
+ROOT = Path(__file__).parents[1]
+CLAIMS = json.loads((ROOT / "bench" / "results" / "encoders.json").read_text())["claims"]
+MEASURED = {claim["name"]: claim["value"] for claim in CLAIMS}
+NAME = "efficientnet-lite0"
+
+
+def test_the_table_is_what_was_measured():
+    page = (ROOT / "docs" / "encoders.md").read_text()
+    for label_set in ("aggre", "rand1", "worst"):
+        own, seen = f"{label_set}, own", f"{label_set}, {NAME}"
+        cells = [f"{100 * MEASURED[f'{who}: right']:.1f} %" for who in (own, seen)]
+        for what in ("F1 of find", "F1 of check's list"):
+            cells += [f"{100 * MEASURED[f'{who}: {what}']:.1f}" for who in (own, seen)]
+        (line,) = [one for one in page.splitlines() if one.startswith(f"| {label_set} |")]
+        assert [cell.strip() for cell in line.split("|")[3:-1]] == cells
+    ratio = MEASURED["time over a plain loop's"]
+    assert f"{ratio:.2f} times" in page
+    assert f"{MEASURED['50000 pictures encoded: GB in all']:.1f} GB in all" in page
+
+
+def test_all_that_was_asked_for_is_reached():
+    assert all(claim["holds"] is not False for claim in CLAIMS)
+
+
+def test_the_advice_is_what_was_measured():
+    shares = [f"{100 * MEASURED[f'worst, {who}: right']:.0f} %" for who in (NAME, "own")]
+    assert f"right on {shares[0]} with it and on {shares[1]} without" in advised()
