@@ -8,7 +8,12 @@ from pathlib import Path
 from candidly.learn.encoders import advised
 
 ROOT = Path(__file__).parents[1]
-CLAIMS = json.loads((ROOT / "bench" / "results" / "encoders.json").read_text())["claims"]
+RESULTS = ROOT / "bench" / "results"
+CLAIMS = [
+    claim
+    for name in ("encoders", "encoder_fit", "picture_reading")
+    for claim in json.loads((RESULTS / f"{name}.json").read_text())["claims"]
+]
 MEASURED = {claim["name"]: claim["value"] for claim in CLAIMS}
 NAME = "efficientnet-lite0"
 
@@ -25,6 +30,19 @@ def test_the_table_is_what_was_measured():
     ratio = MEASURED["time over a plain loop's"]
     assert f"{ratio:.2f} times" in page
     assert f"{MEASURED['50000 pictures encoded: GB in all']:.1f} GB in all" in page
+
+
+def test_the_sentences_are_what_was_measured():
+    page = " ".join((ROOT / "docs" / "encoders.md").read_text().split())
+    plain, like = (
+        f"{100 * MEASURED[f'CIFAR-10, {how} padding: right']:.1f} %"
+        for how in ("TensorFlow's", "the same")
+    )
+    assert f"is right on {like} instead of {plain}" in page
+    own, seen = (f"{100 * MEASURED[f'MNIST, {who}: right']:.1f} %" for who in ("own", NAME))
+    assert f"the descriptors put {own} right and EfficientNet-Lite0 {seen}" in page
+    share = 100 * MEASURED["share of reading and decoding"]
+    assert f"reading and decoding is {share:.0f} % of the work" in page
 
 
 def test_all_that_was_asked_for_is_reached():
