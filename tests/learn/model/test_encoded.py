@@ -72,7 +72,7 @@ def test_texts_are_seen_by_a_language_model(tmp_path):
     folder = written("bert", tmp_path / "bert")
     write_tokeniser(folder)
     texts = [f"w{1 + k % 2} w{3 + k % 2} w{5 + k % 3}" for k in range(40)]
-    model = candidly.fit((texts, Y[:40]), "logistic", encoder=str(folder))
+    model = candidly.fit((texts, Y[:40]), "logistic", encoder=f"hf:{folder}")
     assert (model.predict(texts) == Y[:40]).mean() > 0.9
     (folder / "config.json").write_text((folder / "config.json").read_text() + "\n")
     with pytest.raises(ValueError, match="with the digest"):

@@ -13,7 +13,7 @@ from ...ground.arrays import door
 from ...ground.device import check_device
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
-from ._named import LITES, installed, picture_encoder
+from ._named import LITES, installed, picture_encoder, place_of
 from ._pictures import encoded
 from ._sentences import ENCODER, sentence_vectors
 
@@ -62,7 +62,7 @@ def features(
     if texts:
         if side is not None:
             raise Refusal("`side` is of pictures, and these are texts.", "leave it out")
-        return sentence_vectors(list(inputs), name, watch)
+        return sentence_vectors(list(inputs), place_of(name), watch)
     if side is not None:
         side = whole(side, "side", low=SIDES[0], high=SIDES[1])
     return encoded(inputs, picture_encoder(name, inputs, side), check_device(device), watch)

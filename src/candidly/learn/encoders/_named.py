@@ -54,6 +54,15 @@ def advised() -> str:
     return "" if installed() else ADVICE
 
 
+def place_of(name: str) -> str:
+    """The folder or package that a name means: ``hf:FOLDER`` is ``FOLDER``.
+
+    >>> place_of("hf:models/clip"), place_of("efficientnet-lite0")
+    ('models/clip', 'efficientnet-lite0')
+    """
+    return halves(name)[1] if begins_with(name, [HF]) else name
+
+
 def picture_encoder(
     name: str, pictures: np.ndarray | Sequence[Path], side: int | None = None
 ) -> PictureEncoder:
@@ -69,7 +78,7 @@ def picture_encoder(
         Refusal: its package is not installed.
         ValueError: its numbers are damaged.
     """
-    place = halves(name)[1] if begins_with(name, [HF]) else name
+    place = place_of(name)
     if place != name or Path(place).is_dir():
         if side is not None:
             raise Refusal(

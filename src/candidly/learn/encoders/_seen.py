@@ -13,7 +13,7 @@ from ...data.labels.labelled import Labelled
 from ...ground.problem import Refusal
 from ..written.folders import digest_of_folder, folder_named
 from ._features import Watch, default_encoder, features, inputs_of
-from ._named import picture_encoder
+from ._named import picture_encoder, place_of
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def seen_through(
 
 def _digest(name: str, inputs: Any, texts: bool, side: int | None) -> str:
     if texts:
-        return digest_of_folder(folder_named(name), name)
+        return digest_of_folder(folder_named(place_of(name)), name)
     if isinstance(inputs, list):
         inputs = [Path(one) for one in inputs]
     return picture_encoder(name, inputs, side).digest
