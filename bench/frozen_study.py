@@ -26,12 +26,11 @@ import time
 
 from _frozen_study.numbers import read_study
 from _frozen_study.page import COMMAND, PAGE, make_page
-from _frozen_study.runs import SPLITS, run, sweeps, vectors
+from _frozen_study.runs import GROUPS, SPLITS, run, sweeps, vectors
 from _kept import finished, keep
 from _pages import add_options, settle
 from _studies import files_of
 from _text_study.numbers import steps_of
-from _text_study.runs import GROUPS
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "frozen_study"

@@ -50,7 +50,7 @@ def read_study(folder: Path) -> Mapping[str, Rows]:
             runs = read_results(folder / sweep.name).runs
             rows = found.setdefault(sweep.label_set, {})
             for name in dict.fromkeys(run.algorithm for run in runs):
-                rows[name] = row_of([run for run in runs if run.algorithm == name])
+                rows[sweep.called(name)] = row_of([run for run in runs if run.algorithm == name])
     return found
 
 

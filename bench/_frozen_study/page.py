@@ -11,7 +11,7 @@ from _text_study.cells import percent, signed, table
 from _text_study.numbers import BASE, Rows
 
 from .numbers import AHEAD, ALPHA, BEHIND, MARGIN, OPEN, SAME, Against, against
-from .runs import BATCH, ENCODER, EPOCHS, LABEL_SETS, PER_EPOCH, PICTURES, SPLITS, VALIDATION
+from .runs import BATCH, DECAY, ENCODER, EPOCHS, LABEL_SETS, PER_EPOCH, PICTURES, SPLITS, VALIDATION
 
 PAGE = "frozen-study.md"
 COMMAND = "python bench/frozen_study.py"
@@ -98,7 +98,8 @@ def _about() -> str:
         f"seen by [`{ENCODER}`](encoders.md) at 96 pixels: 1,280 numbers a picture, standardised, "
         f"which stay as they are. A linear layer learns {EPOCHS} epochs of {PER_EPOCH} updates in "
         f"batches of {BATCH}, by Adam, each algorithm with its default settings; those that count "
-        f"epochs are as in [text.md](text.md). {SPLITS} splits draw {100 * VALIDATION:g} % of the "
+        f"epochs are as in [text.md](text.md). `ce, decay {DECAY}` is cross-entropy with a weight "
+        f"decay of {DECAY}, where all others have 0.00001. {SPLITS} splits draw {100 * VALIDATION:g} % of the "
         "training pictures for validation anew, and all are tested on the 10,000 official test "
         "pictures, which have true labels."
     )

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import candidly
-from _text_study.runs import GROUPS, Group
+from _text_study.runs import GROUPS as OF_TEXTS
+from _text_study.runs import Group
 from candidly import Labelled, benchmark
 from candidly.compare.sweep.run import RunProgress
 
@@ -15,6 +16,9 @@ ENCODER = "efficientnet-lite0"
 LABEL_SETS = ("worst", "rand1", "aggre")
 SPLITS, EPOCHS, BATCH, VALIDATION = 5, 10, 256, 0.1
 PICTURES = 50_000
+DECAY = 0.02  # as logistic regression with C = 0.001 has it: 1 / (C n)
+DECAYED = "decayed"
+GROUPS = {**OF_TEXTS, DECAYED: Group(("ce",), {"weight_decay": DECAY})}
 PER_EPOCH = round(PICTURES * (1 - VALIDATION)) // BATCH  # updates
 
 
@@ -29,6 +33,10 @@ class Sweep:
     @property
     def name(self) -> str:
         return f"{self.label_set}-{self.group}"
+
+    def called(self, algorithm: str) -> str:
+        """An algorithm as the page calls it."""
+        return f"{algorithm}, decay {DECAY}" if self.group == DECAYED else algorithm
 
 
 def sweeps() -> Iterator[Sweep]:
