@@ -100,8 +100,8 @@ def _about() -> str:
         f"batches of {BATCH}, by Adam, each algorithm with its default settings; those that count "
         f"epochs are as in [text.md](text.md). `ce, decay {DECAY}` is cross-entropy with a weight "
         f"decay of {DECAY}, where all others have 0.00001. {SPLITS} splits draw "
-        f"{100 * VALIDATION:g} % of the training pictures for validation anew, and all are tested on the 10,000 official test "
-        "pictures, which have true labels."
+        f"{100 * VALIDATION:g} % of the training pictures for validation anew, and all are tested "
+        "on the 10,000 official test pictures, which have true labels."
     )
 
 
