@@ -14,11 +14,13 @@ import numpy as np
 from _build_study import numbers as sources
 from _cifarn_study import numbers as people
 from _detectors.study import read_results as read_detections
+from _frozen_study import numbers as frozen
 from _image_study import numbers as pictures
 from _image_study.runs import GROUPS
 from _reproduction.numbers import ORACLE, TITLES, Published, Row, make_rows, read_published
 from _studies import read_results as read_report_of
 from _text_study import numbers as texts
+from _text_study.numbers import Rows
 from candidly.compare.stability import Report
 from candidly.compare.sweep.facts import Facts
 from candidly.compare.sweep.journal import read_results
@@ -129,6 +131,10 @@ class Shelf:
     @cached_property
     def people(self) -> people.Study:
         return people.read_study(self.folder / "cifarn_study")
+
+    @cached_property
+    def encoded(self) -> Mapping[str, Rows]:
+        return frozen.read_study(self.folder / "frozen_study")
 
     @cached_property
     def noisy(self) -> Results:

@@ -88,6 +88,12 @@ def read_kinds(shelf: Shelf) -> dict[str, Kind]:
         ),
         "people-tables": Kind("people's labels, tables", *ce, on_people, _picked(noisy, people)),
         "people-pictures": Kind("people's labels, pictures", *ce, cifarn, pictures),
+        "encoded-pictures": Kind(
+            "people's labels, pictures by an encoder",
+            *ce,
+            {"CIFAR-10N, encoded": "frozen-study.md#each-algorithm-against-cross-entropy"},
+            of_encoded(shelf.encoded),
+        ),
         "symmetric-texts": Kind("symmetric noise, texts", *ce, on_texts, flipped),
         "replaced-texts": Kind("texts of no class", *ce, on_texts, replaced),
         "unknown": Kind(
@@ -184,6 +190,24 @@ def of_tails(study: Mapping[Noise, Rows]) -> tuple[LabelSet, ...]:
         seconds = {name: row.seconds for name, row in rows.items()}
         design = OneTestSet(rows[names[0]].rows, np.stack(known, 1))
         found.append(LabelSet(called(noise), "wikiHow", accuracy, seconds, design))
+    return pooled(found, "ce")
+
+
+def of_encoded(study: Mapping[str, Rows]) -> tuple[LabelSet, ...]:
+    """Pictures with one label from people, seen by an encoder: what was trained on all of them."""
+    names = [
+        name
+        for name in study["worst"]
+        if all(name in rows for rows in study.values())
+        and "," not in name  # settings that are not an algorithm's own
+    ]
+    found = []
+    for label_set, rows in study.items():
+        accuracy = {name: rows[name].selected for name in names}
+        right = np.stack([rows[name].right["selected"] for name in names], 1)
+        seconds = {name: rows[name].seconds for name in names}
+        design = OneTestSet(rows[names[0]].rows, right)
+        found.append(LabelSet(label_set, "CIFAR-10N", accuracy, seconds, design))
     return pooled(found, "ce")
 
 

