@@ -53,34 +53,57 @@ def _answer(study: Mapping[str, Rows], found: Mapping[tuple[str, str], Against])
     """The answer first."""
     verdicts = Counter(one.verdict for one in found.values())
     names = sorted({name for _, name in found})
-    every = [name for name in names if _verdicts(found, name) == {SAME}]
-    ahead = [name for name in names if _verdicts(found, name) == {AHEAD}]
+    whole = len(study)
+    every = [name for name in names if _verdicts(found, name) == [SAME] * whole]
+    ahead = [name for name in names if _verdicts(found, name) == [AHEAD] * whole]
     lost = [
         np.nanmean(row.selected) - np.nanmean(row.last) for row in _all(study) if len(row.selected)
     ]
     against_best = [np.nanmean(row.best) - np.nanmean(row.selected) for row in _all(study)]
     largest = max(found.items(), key=lambda item: item[1].gain.difference or -1)
     (label_set, name), most = largest
+    of_sets = ", ".join(
+        f"{sum(one.verdict == AHEAD for (label_set, _), one in found.items() if label_set == name)}"
+        f" of {sum(label_set == name for label_set, _ in found)} on {name}"
+        for name in _there(study)
+    )
     return (
-        f"**Of {len(found)} comparisons with cross-entropy ({len(names)} algorithms, label sets "
-        f"{', '.join(_there(study))} of CIFAR-10N), {verdicts[SAME]} are shown to be within "
-        f"±{100 * MARGIN:g} points of it, {verdicts[AHEAD]} ahead, {verdicts[BEHIND]} behind, and "
-        f"{verdicts[OPEN]} are open. {_listed(ahead, 'is', 'are')} ahead on every label set, and "
-        f"{_listed(every, 'is', 'are')} the same as cross-entropy on every one. The largest gain "
-        f"is `{name}`'s on {label_set}, {100 * (most.gain.difference or 0):.1f} points. Selection "
-        f"by noisy validation labels costs {100 * np.mean(against_best):.2f} points against the "
-        f"best epoch in the mean, and brings {100 * np.mean(lost):.2f} against the last one.**"
+        f"**Of {len(found)} comparisons with cross-entropy ({len(names)} algorithms and settings, "
+        f"CIFAR-10N), {verdicts[AHEAD]} are ahead of it ({of_sets}), {verdicts[BEHIND]} behind, "
+        f"{verdicts[SAME]} are shown to be within ±{100 * MARGIN:g} points, and {verdicts[OPEN]} "
+        f"are open. {_alike(verdicts[AHEAD])} Ahead on every label set: {_listed(ahead)}. Those "
+        f"that every label set has gain in the mean, in points: {_means(study, found)}. The "
+        f"largest gain is `{name}`'s on {label_set}, "
+        f"{100 * (most.gain.difference or 0):.1f} points. The same as cross-entropy on every label "
+        f"set: {_listed(every)}. Selection by noisy validation labels costs "
+        f"{100 * np.mean(against_best):.2f} points against the best epoch in the mean, and brings "
+        f"{100 * np.mean(lost):.2f} against the last one.**"
     )
 
 
-def _listed(names: list[str], one: str, several: str) -> str:
-    if not names:
-        return f"None {one}"
-    return f"{', '.join(f'`{name}`' for name in names)} {one if len(names) == 1 else several}"
+def _alike(ahead: int) -> str:
+    if ahead:
+        return "So methods are not all alike on what a frozen encoder sees."
+    return "So on what a frozen encoder sees nothing here shows that a method gains."
 
 
-def _verdicts(found: Mapping[tuple[str, str], Against], name: str) -> set[str]:
-    return {one.verdict for (_, other), one in found.items() if other == name}
+def _means(study: Mapping[str, Rows], found: Mapping[tuple[str, str], Against]) -> str:
+    """Mean gains of the algorithms that every label set has, by label set."""
+    names = {name for _, name in found}
+    names = {name for name in names if len(_verdicts(found, name)) == len(study)}
+    told = []
+    for label_set in _there(study):
+        gains = [found[label_set, name].gain.difference or 0.0 for name in names]
+        told.append(f"{100 * np.mean(gains):+.1f} on {label_set}".replace("-", "−"))
+    return ", ".join(told)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"
+
+
+def _verdicts(found: Mapping[tuple[str, str], Against], name: str) -> list[str]:
+    return [one.verdict for (_, other), one in found.items() if other == name]
 
 
 def _all(study: Mapping[str, Rows]) -> list:
