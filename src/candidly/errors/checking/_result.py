@@ -241,8 +241,6 @@ class Checked:
             f"all); it is given {given}.",
             self._agreement(),
         ]
-        if given == DESCRIBED and (advice := advised()):
-            found.append(advice)
         if self.useless:
             found.append(
                 "That is no better than a guess: what it contradicts tells nothing. Add columns "
@@ -270,6 +268,8 @@ class Checked:
                 f"Its probabilities are {100 * self.judged.ece:.1f} points from the agreement on "
                 "average (expected calibration error)."
             )
+        if given == DESCRIBED and (advice := advised()):
+            found.append(advice)
         return tuple(found)
 
     def about_the_number(self) -> tuple[str, ...]:
