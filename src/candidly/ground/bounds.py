@@ -16,3 +16,4 @@ MOST_WORKERS = 10_000
 MOST_PEOPLE = 10_000
 PORTS = 65_535
 LARGE = 10**6  # of what is measured: gigabytes, and how often a time
+PICTURE_SIDES = (16, 1024)  # pixels on a side, at which an encoder sees a picture

@@ -9,9 +9,11 @@ import typer
 
 from ...data.ingest import Roles
 from ...data.ingest.joined import with_features, write_features
+from ...ground.bounds import PICTURE_SIDES
 from .._column_options import ANY, CELLS, INPUTS, LABELS, reads
 from .._issues import check_place
 from .._progress import reading
+from .._types import whole
 from .common import AsJson, Data, What, loaded_from, print_json, save, tell
 
 
@@ -60,10 +62,10 @@ def make_features(
     ] = None,
     side: Annotated[
         int | None,
-        typer.Option(
-            metavar="PIXELS",
-            help="Of pictures: on a side, at which the encoder sees them. (default: 96 where none "
+        whole(
+            "Of pictures: pixels on a side at which the encoder sees them. (default: 96 where none "
             "is larger, otherwise as many as it was trained on)",
+            *PICTURE_SIDES,
         ),
     ] = None,
     device: Annotated[

@@ -5,17 +5,14 @@
 
 from ._features import default_encoder, features
 from ._named import LITES, advised, installed
-from ._seen import SeenBy, seen_through
 from ._sentences import ENCODER, sentence_vectors
 
 __all__ = [
     "ENCODER",
     "LITES",
-    "SeenBy",
     "advised",
     "default_encoder",
     "features",
     "installed",
-    "seen_through",
     "sentence_vectors",
 ]

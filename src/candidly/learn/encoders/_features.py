@@ -10,14 +10,13 @@ import numpy as np
 
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
+from ...ground.bounds import PICTURE_SIDES
 from ...ground.device import check_device
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
 from ._named import LITES, installed, picture_encoder, place_of
 from ._pictures import encoded
 from ._sentences import ENCODER, sentence_vectors
-
-SIDES = (16, 1024)  # pixels
 
 Watch = Callable[[int, int], None]
 
@@ -66,7 +65,7 @@ def features(
             raise Refusal("`side` is of pictures, and these are texts.", "leave it out")
         return sentence_vectors(list(inputs), place_of(name), watch)
     if side is not None:
-        side = whole(side, "side", low=SIDES[0], high=SIDES[1])
+        side = whole(side, "side", low=PICTURE_SIDES[0], high=PICTURE_SIDES[1])
     return encoded(inputs, picture_encoder(name, inputs, side), check_device(device), watch)
 
 

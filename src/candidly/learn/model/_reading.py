@@ -18,7 +18,7 @@ from ...data.inputs.tokenisers import Tokeniser, tokeniser_from_json
 from ...data.inputs.tokens import Tokens
 from ...data.labels.labelled import Labelled
 from ...ground.names import nearest
-from ..encoders import SeenBy
+from ..encoders.seen import SeenBy
 from ..engine.examples import table_of, takes_tokens
 from ..engine.texts import tokenised
 from ..written.nets import read_net

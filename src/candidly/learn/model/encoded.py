@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...data.labels.describe import with_given_features
 from ...data.labels.labelled import Labelled
 from ..classifiers import encoded_logistic
-from ..encoders import SeenBy, seen_through
+from ..encoders.seen import SeenBy, seen_through
 from ._model import Model
 from ._reading import Reading
 
