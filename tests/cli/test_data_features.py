@@ -83,7 +83,7 @@ def test_an_encoder_that_is_not_there_is_a_sentence_and_nothing_is_written(
 @pytest.fixture
 def photos(tmp_path, monkeypatch):
     """A folder of pictures in two classes, and a package with an encoder."""
-    use_random(monkeypatch, tmp_path)
+    use_random(monkeypatch)
     draws = np.random.default_rng(6)
     for row in range(40):
         picture = draws.integers(0, 120, (12, 12, 3), dtype=np.uint8)

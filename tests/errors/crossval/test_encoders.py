@@ -38,7 +38,7 @@ def blocks(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.fixture
 def package(monkeypatch, tmp_path):
-    return use_random(monkeypatch, tmp_path)
+    return use_random(monkeypatch)
 
 
 def test_a_classifier_with_a_name_sees_the_vectors(package):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,14 +28,23 @@ def use_real(monkeypatch: pytest.MonkeyPatch) -> Path:
     return found[0]
 
 
-def use_random(monkeypatch: pytest.MonkeyPatch, place: Path, seed: int = 1) -> Path:
-    """Have a package of random numbers found; the file of its numbers."""
+def use_random(monkeypatch: pytest.MonkeyPatch, seed: int = 1) -> Path:
+    """Have a package of random numbers found; the file of its numbers, which is never changed."""
+    path = _random(seed)
+    monkeypatch.syspath_prepend(str(path.parents[2]))
+    return path
+
+
+@cache
+def _random(seed: int) -> Path:
+    """Made once for all tests of a process."""
+    place = Path(tempfile.mkdtemp(prefix="candidly-encoder-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
     torch.manual_seed(seed)
     net = EfficientNetLite()
-    folder = place / f"site{seed}" / PACKAGE / "models"
+    folder = place / PACKAGE / "models"
     folder.mkdir(parents=True)
     (folder.parent / "__init__.py").write_text("raise RuntimeError('it is not imported')")
     numbers = {_name(name): value for name, value in net.state_dict().items()}
     torch.save(numbers, folder / "numbers.pth")
-    monkeypatch.syspath_prepend(str(place / f"site{seed}"))
     return folder / "numbers.pth"

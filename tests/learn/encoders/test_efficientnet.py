@@ -68,7 +68,7 @@ def slow_features(numbers, pixels):
 @pytest.mark.parametrize("shape", [(64, 64), (61, 40)])
 @pytest.mark.parametrize("use", [use_real, use_random])
 def test_it_equals_a_slow_version_from_the_paper(use, shape, monkeypatch, tmp_path):
-    path = use(monkeypatch, *([tmp_path] if use is use_random else []))
+    path = use(monkeypatch)
     numbers = torch.load(path, weights_only=True)
     kernels = [numbers[f"_blocks.{i}._depthwise_conv.weight"].shape[-1] for i in range(len(SLOW))]
     assert kernels == [kernel for kernel, _ in SLOW]

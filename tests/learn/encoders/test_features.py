@@ -29,7 +29,7 @@ PICTURES = rng.integers(0, 256, (6, 20, 16, 3), dtype=np.uint8)
 
 @pytest.fixture
 def package(monkeypatch, tmp_path):
-    return use_random(monkeypatch, tmp_path)
+    return use_random(monkeypatch)
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_only_what_is_new_is_encoded(package, kept):
 
 def test_another_encoders_numbers_are_not_taken(package, kept, monkeypatch, tmp_path):
     first = features(PICTURES)
-    use_random(monkeypatch, tmp_path, seed=2)
+    use_random(monkeypatch, seed=2)
     second, made = counted(PICTURES)
     assert made == 6
     assert not np.allclose(first, second)

@@ -19,7 +19,7 @@ Y = np.arange(60) % 2
 
 @pytest.fixture
 def package(monkeypatch, tmp_path):
-    return use_random(monkeypatch, tmp_path)
+    return use_random(monkeypatch)
 
 
 @pytest.mark.parametrize("algorithm", [None, "logistic", "ce"])
@@ -51,7 +51,7 @@ def test_files_are_predicted_as_arrays_are(package, tmp_path):
 
 def test_another_encoder_of_the_name_is_refused(package, tmp_path, monkeypatch):
     candidly.fit((PICTURES, Y), encoder=NAME).save(tmp_path / "model.safetensors")
-    use_random(monkeypatch, tmp_path, seed=2)
+    use_random(monkeypatch, seed=2)
     model = candidly.load_model(tmp_path / "model.safetensors")
     with pytest.raises(ValueError, match="were seen by efficientnet-lite0 with the digest"):
         model.predict(PICTURES)
