@@ -82,3 +82,20 @@ def test_texts_are_seen_by_a_language_model(tmp_path):
 def test_a_table_has_no_encoder(package):
     with pytest.raises(ValueError, match="of the kind table"):
         candidly.fit((rng.normal(size=(20, 3)), Y[:20]), encoder=NAME)
+
+
+class Begun(Exception):
+    """A network has begun to learn."""
+
+
+@pytest.mark.parametrize("said", [{"steps": 60}, {"scaling": "none"}, {"net": "linear"}])
+def test_what_is_said_of_a_network_trains_one(package, said):
+    """As without an encoder: whatever is said of a network, the default is no classifier."""
+
+    def watch(done: int, total: int) -> None:
+        raise Begun
+
+    with pytest.raises(Begun):
+        candidly.fit((PICTURES, Y), encoder=NAME, watch=watch, **said)
+    model = candidly.fit((PICTURES, Y), encoder=NAME, watch=watch)
+    assert model.about["algorithm"] == "logistic:C=0.001"

@@ -146,7 +146,9 @@ def train(
         if encoder is not None:
             with _progress.reading("encoding", "encoded") as watch:
                 inputs, seen = as_vectors(loaded, encoder, watch)
-            if algorithm is None and not (net or recipe or steps or asked or against):
+            of_network = (net, recipe, steps, as_published, *asked.values(), *(against or ()))
+            usual = (scaling, device) == ("train", "cpu")
+            if algorithm is None and usual and all(each is None for each in of_network):
                 name = default_of_vectors(loaded)
         with _progress.reading("training", "trained") as watch:
 

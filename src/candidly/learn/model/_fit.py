@@ -130,10 +130,22 @@ def fit(
         FloatingPointError: training diverged.
     """
     data = _labelled(data, algorithm)
+    options = {
+        "steps": steps,
+        "scaling": None if scaling == "train" else scaling,
+        "net": net,
+        "recipe": recipe,
+        "device": None if device == "cpu" else device,
+        "watchers": watchers or None,
+        "every": every,
+        "each": each,
+        "sample_weight": sample_weight,
+        **hyper,
+    }
+    said = [option for option, value in options.items() if value is not None]
     if encoder is not None:
         vectors, by = as_vectors(data, encoder)
-        plain = net is None and recipe is None and steps is None and not hyper
-        name = default_of_vectors(data) if algorithm is None and plain else algorithm
+        name = default_of_vectors(data) if algorithm is None and not said else algorithm
         model = fit(
             vectors,
             name,
@@ -151,19 +163,6 @@ def fit(
             **hyper,  # type: ignore[arg-type]
         )
         return of_inputs(model, data, by)
-    options = {
-        "steps": steps,
-        "scaling": None if scaling == "train" else scaling,
-        "net": net,
-        "recipe": recipe,
-        "device": None if device == "cpu" else device,
-        "watchers": watchers or None,
-        "every": every,
-        "each": each,
-        "sample_weight": sample_weight,
-        **hyper,
-    }
-    said = [option for option, value in options.items() if value is not None]
     if algorithm is None:
         algorithm = default_algorithm(data, network=bool(said))
     if isinstance(algorithm, str) and is_classifier(algorithm):
