@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from candidly.compare.stability._ranks import Correlation, correlation
 from candidly.compare.sweep.journal import read_results
 from candidly.compare.sweep.records import Run
 from candidly.compare.sweep.select import cells
 from candidly.stats import Summary, paired_difference, summarise
+from candidly.stats.rank_correlation import Correlation, correlation
 
 from .published import read_leaderboard
 from .runs import LABEL_SETS, LEARNED, sweeps

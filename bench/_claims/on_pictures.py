@@ -14,9 +14,9 @@ import numpy as np
 
 from _image_study.numbers import OnLabels
 from _image_study.runs import CONTRASTIVE, GROUPS, ROWS, SPLITS
-from candidly.compare.stability._ranks import kendall
 from candidly.show.words import listed
 from candidly.stats import wilson
+from candidly.stats.rank_correlation import kendall
 
 from .judging import (
     HALF,

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from _reproduction.numbers import CRITERIA, Row
-from candidly.compare.stability._ranks import competition_ranks
 from candidly.learn.algorithms import algorithm
 from candidly.show.words import listed
 from candidly.stats import RandomSplits, compare_all, summarise
+from candidly.stats.places import competition_ranks
 
 from .judging import (
     LEVEL,

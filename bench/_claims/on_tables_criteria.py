@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from _reproduction.numbers import CRITERIA, ORACLE, Accuracies
-from candidly.compare.stability._ranks import kendall
 from candidly.show.words import listed
+from candidly.stats.rank_correlation import kendall
 
 from .judging import (
     UNTOLD,

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from _reproduction.numbers import CHOSEN_BY, LIMIT, Comparison, rank
-from candidly.compare.stability._ranks import kendall
 from candidly.data.sources import SOURCES
 from candidly.ground import seeds
 from candidly.show.words import listed
 from candidly.stats import summarise
+from candidly.stats.rank_correlation import kendall
 
 from .judging import (
     LEVEL,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from candidly.compare.stability._ranks import kendall
 from candidly.compare.sweep.journal import read_results
 from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import cells
+from candidly.stats.rank_correlation import kendall
 
 from .runs import LABEL_SETS, TUNED, sweeps
 

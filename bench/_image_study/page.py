@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from _reproduction.words import grid, prose
-from candidly.compare.stability._ranks import kendall
 from candidly.show.words import listed, percent
+from candidly.stats.rank_correlation import kendall
 
 from .figures import cost_figure, rank_figure
 from .numbers import BASE, OnLabels, mean_ranks, spread

@@ -11,9 +11,9 @@ from _cifarn_study.numbers import beside_the_board
 from _claims.shelf import Shelf
 from _oracles import is_oracle
 from _reproduction.words import minus, prose
-from candidly.compare.stability._ranks import kendall
 from candidly.show.words import listed
 from candidly.stats import OneTestSet
+from candidly.stats.rank_correlation import kendall
 
 from .advice import Advice, code, links, points, table
 from .kinds import ORACLE

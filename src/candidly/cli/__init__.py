@@ -31,6 +31,11 @@ NOUNS = {
         "stability",
         "Does a ranking of models survive the errors in the labels?",
     ),
+    "rank": (
+        "rank",
+        "rank",
+        "Is the order of models by their scores on items more than chance?",
+    ),
     "validate": (
         "validate",
         "validate",

@@ -313,6 +313,21 @@ def several(texts: Iterable[str], what: str) -> list[str]:
     return found
 
 
+def ends(text: str, name: str) -> tuple[float, float]:
+    """The two numbers of a range, with a comma between; the first is the smaller one.
+
+    >>> ends("0, 1", "`between`"), ends("-1,1e2", "`between`")
+    ((0.0, 1.0), (-1.0, 100.0))
+
+    Raises:
+        ValueError: no two numbers, or the first is not the smaller one.
+    """
+    values = [number()(one, name) for one in several([text], "number")]
+    if len(values) != 2 or not values[0] < values[1]:
+        raise ValueError(f"{name} is {text!r}; it is two numbers, the smaller one first: 0,1.")
+    return values[0], values[1]
+
+
 def halves(text: str) -> tuple[str, str]:
     """What stands before the first colon, and behind it; for texts that were read before.
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from candidly import validation
 from candidly.compare.stability import assess, make_case, read_report
-from candidly.compare.stability._places import open_ranks, secure_places
 from candidly.compare.stability._verdict import verdict
 from candidly.stats import wilson
+from candidly.stats.places import open_ranks, secure_places
 
 from stability_cases import arrays, probabilities
 

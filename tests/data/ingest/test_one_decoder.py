@@ -15,6 +15,8 @@ MAY = {  # others that import Pillow, and what for; none of them opens a file wi
     "data/examples/shapes.py": "draws made-up pictures",
     "data/ingest/contact_sheet.py": "draws the sheet, of pixels that the decoder gave",
     "data/ingest/media/_squares.py": "makes pixels smaller",
+    "learn/encoders/_pictures.py": "makes pixels smaller or larger",
+    "learn/encoders/_vision.py": "makes pixels smaller or larger, as an encoder's folder says",
     "data/ingest/previews.py": "writes pixels into a page",
     "data/ingest/media/_bare.py": "writes pixels anew",
 }

@@ -20,6 +20,8 @@ Source: Northcutt, Athalye & Mueller, NeurIPS 2021, with the statistics that it 
 
 from ...stats import holm
 from ...stats.pairs import difference_variance, discordant, mcnemar, tango
+from ...stats.places import competition_ranks, rank_intervals, tie_groups
+from ...stats.rank_correlation import Correlation, correlation, kendall
 from ._assess import assess
 from ._bootstrap import percentile_interval, resample
 from ._budget import Certificate, certificate, flip_budget
@@ -41,7 +43,6 @@ from ._prevalence import (
     x_mixture,
     x_removed,
 )
-from ._ranks import Correlation, competition_ranks, correlation, kendall, rank_intervals, tie_groups
 from ._report import (
     Accuracies,
     Accuracy,

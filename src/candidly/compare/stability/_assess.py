@@ -12,12 +12,13 @@ from ...ground.arrays import door
 from ...ground.problem import within
 from ...people.validation import missed as missed_errors
 from ...stats.pairs import discordant, fewest_discordant
+from ...stats.places import open_ranks, secure_places
 from ._bootstrap import resample
 from ._case import Case, make_case
 from ._corrections import THIS, correction_of
 from ._crossings import find_crossings
 from ._growing import associations_of, crossings_of, orders_of, tau_of
-from ._places import budget_of_top, neighbours_of, open_ranks, secure_places
+from ._places import budget_of_top, neighbours_of
 from ._plan import checking_plan, order_by_rank
 from ._premise import on_premise
 from ._report import RankedModel, Report, UncheckedErrors

@@ -10,8 +10,9 @@ import numpy as np
 
 from ...ground.arrays import door
 from ...ground.problem import within
+from ...stats.places import competition_ranks
+from ...stats.rank_correlation import kendall
 from ._case import Case, make_case
-from ._ranks import competition_ranks, kendall
 
 THIS = "this correction"  # what a report calls the one that others are put beside
 

@@ -9,9 +9,9 @@ import numpy as np
 from ...ground.arrays import door
 from ...stats import holm
 from ...stats.pairs import discordant, mcnemar, tango
+from ...stats.places import competition_ranks
 from ._bootstrap import percentile_interval
 from ._prevalence import accuracy_at
-from ._ranks import competition_ranks
 
 STEPS = 60  # halvings of an interval's end
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...stats.rank_correlation import correlation
 from ._case import Case
 from ._crossings import Crossings, rankings, tau_steps
 from ._prevalence import x_mixture, x_removed
-from ._ranks import correlation
 from ._report import Association, Crossing, Order, TauStep
 
 

@@ -10,35 +10,6 @@ from ._plan import CheckingPlan
 from ._report import Neighbour, UncheckedErrors
 
 
-def secure_places(better: np.ndarray) -> int:
-    """How many first places are settled: whoever has one is surely better than all behind it.
-
-    Args:
-        better: bool (R, R), models in order of rank; [a, b]: a is surely better than b, by tests
-            that hold their level for all pairs together.
-    """
-    behind = np.triu(np.ones(better.shape, bool), 1)
-    settled = np.all(better | ~behind, axis=1)
-    return len(settled) if settled.all() else int(np.argmin(settled))
-
-
-def open_ranks(better: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """Runs of places (first, last) within which some pair is not told apart; as above."""
-    last = np.arange(len(better))
-    for a, b in np.argwhere(np.triu(~better, 1)).tolist():
-        last[a] = max(last[a], b)
-    runs, begin, end = [], 0, int(last[0])
-    for place in range(1, len(better) + 1):
-        if place < len(better) and place <= end:
-            end = max(end, int(last[place]))
-            continue
-        if end > begin:
-            runs.append((begin + 1, end + 1))
-        if place < len(better):
-            begin, end = place, int(last[place])
-    return tuple(runs)
-
-
 def _budget_between(case: Case, a: int, b: int) -> int | None:
     """Of a model and one that is behind it or level."""
     apart = (case.predictions[a] != case.predictions[b]) & ~case.checked

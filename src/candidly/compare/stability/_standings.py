@@ -8,9 +8,9 @@ import numpy as np
 
 from ...stats import holm, share_interval
 from ...stats.pairs import discordant, mcnemar, tango
+from ...stats.places import competition_ranks, rank_intervals, surely_better
 from ._bootstrap import percentile_interval
 from ._case import Case
-from ._ranks import competition_ranks, rank_intervals
 from ._report import Accuracies, Accuracy, ModelPair, RankedModel
 
 
@@ -85,12 +85,7 @@ def better_of(wins: np.ndarray, alpha: float) -> np.ndarray:
 
     By McNemar's exact p after Holm: the chance that any is said wrongly is at most alpha.
     """
-    i, j = np.triu_indices(len(wins), 1)
-    sure = holm(mcnemar(wins[i, j], wins[j, i])) <= alpha
-    better = np.zeros(wins.shape, bool)
-    better[i[sure], j[sure]] = (wins > wins.T)[i[sure], j[sure]]
-    better[j[sure], i[sure]] = ~better[i[sure], j[sure]]
-    return better
+    return surely_better(wins > wins.T, mcnemar(wins, wins.T), alpha)
 
 
 def pairs_of(

@@ -177,6 +177,21 @@ def _read(file: IO[bytes] | gzip.GzipFile, packed: int) -> bytes:
     return data
 
 
+def check_size(size: int, packed: int | None = None) -> int:
+    """Refuse what unpacks to far more than anybody wrote, or is too large to hold.
+
+    Args:
+        size: bytes in all. packed: what they were packed in; by default they are not.
+
+    Returns:
+        The bytes that are allowed.
+    """
+    allowed = MOST_BYTES if packed is None else _allowed(packed)
+    if size > allowed:
+        raise _bomb(size if packed is None else packed)
+    return allowed
+
+
 def _allowed(packed: int) -> int:
     return min(MOST_BYTES, max(SURELY_FINE, MOST_TIMES * packed))
 

@@ -1,4 +1,4 @@
-"""Ranks with ties, ranks that tests allow, and how alike two rankings are."""
+"""How alike two rankings are."""
 
 from __future__ import annotations
 
@@ -7,59 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...ground.arrays import door
-from ...ground.names import lookup
-from ...ground.seeds import draw
+from ..ground.arrays import door
+from ..ground.names import lookup
+from ..ground.seeds import draw
 
 TOGETHER = 500  # permutations that are looked at together
-
-
-@door
-def competition_ranks(scores: np.ndarray) -> np.ndarray:
-    """Ranks "1, 2, 2, 4": one more than the number of better ones.
-
-    Args:
-        scores: (..., R); higher is better.
-
-    Returns:
-        int64 (..., R).
-
-    >>> competition_ranks(np.array([0.5, 0.9, 0.5, 0.1]))
-    array([2, 1, 2, 4])
-    """
-    scores = np.asarray(scores)
-    return 1 + (scores[..., None, :] > scores[..., :, None]).sum(-1)
-
-
-@door
-def tie_groups(scores: np.ndarray) -> list[list[int]]:
-    """Indices that share a rank, the best first; within a group in order of index.
-
-    >>> tie_groups(np.array([0.5, 0.9, 0.5]))
-    [[1], [0, 2]]
-    """
-    ranks = competition_ranks(scores)
-    return [np.flatnonzero(ranks == rank).tolist() for rank in np.unique(ranks)]
-
-
-@door
-def rank_intervals(better: np.ndarray) -> np.ndarray:
-    """Which ranks are possible: from 1 + #{surely better} to R - #{surely worse}.
-
-    Args:
-        better: bool (R, R); [a, b] says that a is surely better than b. If the tests behind it
-            hold their level for all pairs together, so do these intervals.
-
-    Returns:
-        int64 (R, 2).
-
-    >>> rank_intervals(np.array([[False, False, True], [False, False, False], [False] * 3]))
-    array([[1, 2],
-           [1, 3],
-           [2, 3]])
-    """
-    models = len(better)
-    return np.stack([1 + better.sum(0), models - better.sum(1)], 1)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,108 @@
+"""`candidly rank`: tables, answers, logs, wins; conditions end with a status of their own."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+LOGS = Path(__file__).parents[1] / "data" / "ingest" / "scores" / "logs"
+
+
+@pytest.fixture
+def scores(tmp_path):
+    g = np.random.default_rng(0)
+    lines = ["id,topic,strong,weak,weaker"]
+    for k in range(300):
+        right = (g.random(3) < [0.9, 0.6, 0.58]).astype(int)
+        lines.append(f"i{k},t{k % 3}," + ",".join(map(str, right)))
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def asked(candidly, *arguments, expected=0):
+    """stdout and stderr of `candidly rank`."""
+    status, out, err = candidly("rank", *arguments)
+    assert status == expected, err
+    return out, err
+
+
+def test_a_page_and_everything_beside_it(candidly, scores, tmp_path):
+    page, out = tmp_path / "page.html", tmp_path / "out.json"
+    told, _ = asked(candidly, scores, "--slices", "topic", "--html", page, "--out", out)
+    assert told.startswith("strong is first of 3 models on 300 items")
+    assert "strong is first" in page.read_text()
+    assert json.loads(out.read_text())["models"][0]["model"] == "strong"
+    as_json, _ = asked(candidly, scores, "--drop", "topic", "--json")
+    assert json.loads(as_json)["apart"] == 2
+
+
+def test_conditions(candidly, scores):
+    command = (scores, "--slices", "topic")
+    met = ("--fail-unless", "strong > weak", "--fail-if-worse", "weak", "--by", "15")
+    _, err = asked(candidly, *command, *met)
+    assert "strong is ahead of weak by more than chance." in err
+    assert "no worse than weak" in err
+    out, err = asked(candidly, *command, "--fail-unless", "weak > weaker", expected=4)
+    assert "Tests do not say that weak is ahead of weaker." in err
+    assert out.startswith("strong is first")
+    worse = ("--fail-if-worse", "strong", "--by", "0.5")
+    _, err = asked(candidly, *command, *worse, expected=4)
+    assert "weak is not shown to be no worse than strong" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "'topic'.*--drop topic"),
+        (("--slices", "topic", "--by", "1"), "--by goes with --fail-if-worse"),
+        (("--slices", "topic", "--suspects", "s.csv"), "--suspects goes with --key"),
+        (("--slices", "topic", "--fail-unless", "strong"), "'A > B'"),
+        (("--wins", "--slices", "topic"), "--slices says nothing of comparisons"),
+        (("--slices", "topic", "--between", "1,0"), "--between"),
+        (("--slices", "topic", "--metric", "acc"), "--metric says nothing of tables"),
+    ],
+)
+def test_what_is_refused(candidly, scores, options, said):
+    _, err = asked(candidly, scores, *options, expected=2)
+    assert re.search(said, err)
+
+
+def test_classes_are_no_scores(candidly, tmp_path):
+    path = tmp_path / "predictions.csv"
+    path.write_text("a,b\n3,1\n2,2\n")
+    _, err = asked(candidly, path, expected=2)
+    assert "score 3 on item 0" in err
+    assert "stability" in err
+
+
+def test_answers(candidly, tmp_path):
+    path, found = tmp_path / "answers.csv", tmp_path / "suspects.csv"
+    path.write_text("id,right,a,b,c\nx,A,A,A,A\ny,B,A,A,A\nz,C,C,,C\n")
+    _, err = asked(candidly, path, "--key", "right", expected=2)
+    assert "--missing lowest" in err
+    out, _ = asked(candidly, path, "--key", "right", "--missing", "lowest", "--drop", "c")
+    assert "2 models on 3 items" in out
+    asked(candidly, path, "--key", "right", "--missing", "lowest", "--suspects", found)
+    assert found.read_text().splitlines()[1] == "y,B,A,3,3,0"
+
+
+def test_logs(candidly):
+    out, _ = asked(candidly, LOGS / "lm_eval", "--metric", "acc")
+    assert "org/good" in out
+    _, err = asked(candidly, LOGS / "lm_eval", expected=2)
+    assert "--metric" in err
+
+
+def test_wins_and_another_ranking(candidly, tmp_path):
+    wins, other = tmp_path / "wins.csv", tmp_path / "other.csv"
+    rows = [f"a,b,{'a' if k % 4 else 'b'},{k // 2}" for k in range(80)]
+    wins.write_text("\n".join(["first,second,winner,question", *rows]) + "\n")
+    other.write_text("model,score\na,1\nb,2\n")
+    out, _ = asked(candidly, wins, "--wins", "--groups", "question", "--against", other)
+    assert "of 2 models on 80 comparisons" in out
+    assert "Pairs in another order there: 1" in out
