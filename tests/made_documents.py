@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from candidly import crowd, validation
+from candidly.compare import ranking
 from candidly.compare.corpora.built_document import built_document
 from candidly.compare.corpora.files import ReplacedEvent
 from candidly.compare.corpora.read import BuiltBenchmark
+from candidly.compare.ranking.document import ranking_document
 from candidly.compare.report import accuracy_tables, results_document
 from candidly.compare.report.changes import compare_sides, side_of
 from candidly.compare.report.changes_document import changes_document
@@ -42,6 +44,22 @@ def results_made(datasets=2):
     return results_document(
         make_results(places[:datasets], names, splits=3, configs=1), criteria=["CR", "OA"]
     )
+
+
+def ranking_made():
+    """Twelve models on 600 items of four slices in groups of three, with two runs."""
+    g = np.random.default_rng(0)
+    skills, part = np.linspace(1, -0.5, 12), np.arange(600) // 3 % 4
+    luck = g.normal(size=(12, 600, 2)) + g.normal(size=(600, 1))
+    right = skills[:, None, None] + luck > 0
+    right[3, part == 2] = False  # one model does not answer in a slice
+    names = [f"an organisation of {k}/its longest model's name {k}" for k in range(12)]
+    scores = ranking.make_scores(
+        dict(zip(names, right)), slices=part.astype(str), groups=np.arange(600) // 3
+    )
+    found = ranking.rank(scores, against={name: float(k) for k, name in enumerate(names)})
+    doubted = ranking.suspects({n: ["B"] * 40 for n in names}, ["A"] * 40)
+    return ranking_document(found, read={"scores": "scores.csv"}, suspects=doubted)
 
 
 def stability_made():
@@ -162,6 +180,7 @@ DOCUMENTS = {
     "labels": labels_made,
     "comparison": comparison_made,
     "results": results_made,
+    "ranking": ranking_made,
     "stability": stability_made,
     "issues": issues_made,
     "crowd": crowd_made,

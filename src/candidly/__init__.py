@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from . import people as people
     from . import stats as stats
     from .compare import challenge as challenge
+    from .compare import ranking as ranking
     from .compare import report as report
     from .compare import stability as stability
     from .compare.benchmarking import benchmark as benchmark
+    from .compare.ranking import rank as rank
     from .data import examples as examples
     from .data import imperfect as imperfect
     from .data import inputs as inputs
@@ -93,6 +95,8 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "nets": "learn.",
     "people": "",
     "plugins": "ground.",
+    "rank": "compare.ranking",
+    "ranking": "compare.",
     "read": "data.ingest",
     "register": "ground.plugins",
     "report": "compare.",

@@ -106,3 +106,22 @@ def test_wins_and_another_ranking(candidly, tmp_path):
     out, _ = asked(candidly, wins, "--wins", "--groups", "question", "--against", other)
     assert "of 2 models on 80 comparisons" in out
     assert "Pairs in another order there: 1" in out
+
+
+def test_a_judge_and_people(candidly, tmp_path):
+    judge, people = tmp_path / "judge.csv", tmp_path / "people.csv"
+    g = np.random.default_rng(0)
+    truth = (g.random((400, 2)) < [0.8, 0.5]).astype(int)
+    said = np.round(0.2 + 0.6 * truth + 0.2 * g.random((400, 2)), 3)
+    lines = [f"q{k},{a},{b}" for k, (a, b) in enumerate(said)]
+    judge.write_text("\n".join(["id,a,b", *lines]) + "\n")
+    lines = [f"q{k},{truth[k, 0]},{truth[k, 1]}" for k in range(0, 400, 5)]
+    people.write_text("\n".join(["id,a,b", *lines]) + "\n")
+    out, _ = asked(candidly, judge, "--people", people)
+    assert out.startswith("The whole order of 2 models on 400 items")
+    assert "People scored 80 items a model." in out
+    people.write_text("id,a,b\nnone,1,0\n")
+    _, err = asked(candidly, judge, "--people", people, expected=2)
+    assert "Item 'none' of" in err
+    _, err = asked(candidly, judge, "--people", people, "--key", "a", expected=2)
+    assert "--key says nothing where people correct a judge" in err

@@ -54,6 +54,7 @@ PAGES = {
     "check of texts": lambda: many_issues(of_texts),
     "crowd of many": many_annotators,
     "bench report": lambda: made.results_made(2),
+    "rank": made.ranking_made,
     "stability": made.stability_made,
     "crowd": made.crowd_made,
     "validate": made.verdicts_made,

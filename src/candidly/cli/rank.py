@@ -22,7 +22,7 @@ from ._types import number, share
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..compare.ranking import Scores, Suspect, Wins
+    from ..compare.ranking import Judged, Scores, Suspect, Wins
     from ..data.ingest.scores import ScoreColumns
 
 WORSE = 4  # exit status: a condition of --fail-unless or --fail-if-worse is not met
@@ -78,6 +78,14 @@ def rank(
             metavar=COLUMN,
             help="Column of right answers; the columns of models are then answers, which score 1 "
             "where they are the key.",
+        ),
+    ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="People's scores of some items, drawn at random: a table like that of PLACE, "
+            "which then holds the scores of a judge.",
         ),
     ] = None,
     wins: Annotated[
@@ -184,14 +192,16 @@ def rank(
 
       candidly rank logs --metric acc --fail-if-worse my-old-model --by 0.5
 
+      candidly rank judge.csv --people people.csv
+
       candidly rank arena.csv --wins --groups question
     """
-    from ..compare.ranking import make_scores, make_wins
+    from ..compare.ranking import make_judged, make_scores, make_wins
     from ..compare.ranking import rank as ranked
     from ..compare.ranking import suspects as suspects_of
     from ..compare.ranking.conditions import ahead, no_worse
     from ..compare.ranking.document import ranking_document
-    from ..data.ingest.scores import ScoreColumns, read_other, read_scores, read_wins
+    from ..data.ingest.scores import ScoreColumns, in_order_of, read_other, read_scores, read_wins
 
     check_form(form)
     check_place(out, "--out", (".json",))
@@ -199,26 +209,39 @@ def rank(
     check_place(suspects, "--suspects", (".csv", ".parquet"))
     if by and baseline is None:
         raise ValueError("--by goes with --fail-if-worse.")
+    for name, value in (("--slices", slices), ("--weights", weights), ("--key", key)):
+        if people is not None and value is not None:
+            raise ValueError(f"{name} says nothing where people correct a judge (--people).")
     if suspects is not None and key is None:
         raise ValueError("--suspects goes with --key: without answers no model contradicts a key.")
     columns = ScoreColumns(model, score, run, groups, slices, weights, key)
     doubted: tuple[Suspect, ...] = ()
-    scores: Scores | Wins
+    scores: Scores | Judged | Wins
     if wins:
-        _refuse_beside_wins(columns, places, metric)
+        _refuse_beside_wins(columns, places, metric, people)
         scores = make_wins(**read_wins(places[0], roles, groups))
     else:
         table = read_scores(places, roles, columns, metric)
-        scores = make_scores(
-            table.models,
-            ids=table.ids,
-            groups=table.groups,
-            slices=table.slices,
-            weights=table.weights,
-            between=ends(between, "`between`"),
-            missing=missing,
-            average=average,
-        )
+        if people is None:
+            scores = make_scores(
+                table.models,
+                ids=table.ids,
+                groups=table.groups,
+                slices=table.slices,
+                weights=table.weights,
+                between=ends(between, "`between`"),
+                missing=missing,
+                average=average,
+            )
+        else:
+            by_people = read_scores([people], roles, ScoreColumns(model, score, run), None)
+            scores = make_judged(
+                table.models,
+                in_order_of(by_people, table),
+                ids=table.ids,
+                groups=table.groups,
+                between=ends(between, "`between`"),
+            )
         if table.answers is not None and table.key is not None:
             doubted = suspects_of(table.answers, table.key, table.ids)
     other = None if against is None else read_other(against)
@@ -247,10 +270,12 @@ def rank(
         raise typer.Exit(WORSE)
 
 
-def _refuse_beside_wins(columns: ScoreColumns, places: Sequence[Path], metric: str | None) -> None:
+def _refuse_beside_wins(
+    columns: ScoreColumns, places: Sequence[Path], metric: str | None, people: Path | None
+) -> None:
     """What says something of scores says nothing of wins."""
     given = {name: value for name, value in asdict(columns).items() if name != "groups"}
-    for name, value in {**given, "metric": metric}.items():
+    for name, value in {**given, "metric": metric, "people": people}.items():
         if value is not None:
             raise ValueError(f"--{name} says nothing of comparisons of two models (--wins).")
     if len(places) > 1:

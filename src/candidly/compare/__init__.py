@@ -3,10 +3,11 @@
 A benchmark: ``sources.load`` → ``imperfect.apply`` → ``make_plan`` → ``make_tasks`` → ``execute``
 (``train``, then ``oracle_measure`` at each record) → ``Journal`` → ``read_results`` → ``cells`` →
 ``results_document``. Stability: two versions of labels, predictions → ``make_case`` → ``Case`` →
-``assess`` → ``Report`` → ``stability_document``. A challenge: label sets → ``make_challenge`` →
-folder; submissions → ``submit`` → ``run_challenge`` → outcomes and answers → ``score_challenge`` →
-``Result`` → page, CSV, JSON. All but the runs follows from the folder, and is computed anew each
-time.
+``assess`` → ``Report`` → ``stability_document``. A ranking: scores of models on items →
+``make_scores`` → ``rank`` → ``Ranking`` → ``ranking_document``. A challenge: label sets →
+``make_challenge`` → folder; submissions → ``submit`` → ``run_challenge`` → outcomes and answers →
+``score_challenge`` → ``Result`` → page, CSV, JSON. All but the runs follows from the folder, and is
+computed anew each time.
 """
 
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from ..ground.faces import lazy
 if TYPE_CHECKING:
     from . import challenge as challenge
     from . import corpora as corpora
+    from . import ranking as ranking
     from . import report as report
     from . import stability as stability
     from . import sweep as sweep
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from .benchmarking import benchmark as benchmark
     from .corpora.built_document import built_document as built_document
     from .corpora.read import read_built as read_built
+    from .ranking import rank as rank
+    from .ranking.document import ranking_document as ranking_document
     from .report import accuracy_tables as accuracy_tables
     from .report import findings as findings
     from .report import results_document as results_document
@@ -43,6 +47,9 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "challenge": "",
     "corpora": "",
     "findings": "report",
+    "rank": "ranking",
+    "ranking": "",
+    "ranking_document": "ranking.document",
     "read_built": "corpora.read",
     "read_results": "sweep.journal",
     "report": "",

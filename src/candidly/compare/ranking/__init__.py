@@ -9,6 +9,7 @@ labels that may be wrong see ``stability``.
 'a is first of 3 models on 40 items, ahead of every other by more than chance.'
 """
 
+from ._judged import Judged, JudgedMean, RoganGladen, make_judged, rogan_gladen
 from ._keys import Suspect, suspects
 from ._power import least_visible, units_needed
 from ._rank import rank
@@ -20,8 +21,11 @@ from ._wins import Wins, make_wins
 __all__ = [
     "Against",
     "ComparedPair",
+    "Judged",
+    "JudgedMean",
     "PlacedModel",
     "Ranking",
+    "RoganGladen",
     "Scores",
     "Slice",
     "SliceReport",
@@ -29,9 +33,11 @@ __all__ = [
     "Turned",
     "Wins",
     "least_visible",
+    "make_judged",
     "make_scores",
     "make_wins",
     "rank",
+    "rogan_gladen",
     "suspects",
     "units_needed",
 ]

@@ -39,8 +39,8 @@ def suspects(
     """Items that more than half of the models answer alike, and not as the key says.
 
     Models were made from the same texts, so they err together: that all agree is no proof. On
-    MMLU-Redux experts found something wrong with 55 % of the 98 questions of which all fourteen
-    models contradict the key alike, and with 6 % of all.
+    MMLU-Redux experts found something wrong with 56 % of the 99 questions of which all models that
+    answered contradict the key alike, and with 6 % of all.
 
     Args:
         answers: name -> text (n,), '' where there is none. key: text (n,).

@@ -19,6 +19,7 @@ from ...stats.places import (
 )
 from ...stats.rank_correlation import kendall
 from ._compared import PairedModels, compare
+from ._judged import Judged, JudgedMean, PairedJudged, compare_judged
 from ._keys import keys_to_turn
 from ._power import POWER, least_visible, units_needed
 from ._report import Against, ComparedPair, PlacedModel, Ranking
@@ -27,12 +28,14 @@ from ._slices import slices_of
 from ._verdict import verdict
 from ._wins import ComparedWins, Wins, compare_wins
 
+KINDS = {Scores: "scores", Judged: "judged", Wins: "wins"}
+Paired = PairedModels | PairedJudged | ComparedWins
 FEW_UNITS = 30  # groups, below which a note says so
 
 
 @door
 def rank(
-    scores: Scores | Wins | Mapping[str, Any],
+    scores: Scores | Judged | Wins | Mapping[str, Any],
     *,
     alpha: float = 0.05,
     power: float = POWER,
@@ -46,8 +49,8 @@ def rank(
     together.
 
     Args:
-        scores: from ``make_scores`` or ``make_wins``; or name -> scores (n,) or (n, runs), which
-            ``make_scores`` checks.
+        scores: from ``make_scores``, ``make_judged`` or ``make_wins``; or name -> scores (n,) or
+            (n, runs), which ``make_scores`` checks.
         alpha: one minus the level of every interval and test, in (0, 1).
         power: how often a difference is to be found, where items that it needs are told, in (0, 1).
         against: name -> score or -rank in another ranking, higher is better, to put beside it.
@@ -66,6 +69,8 @@ def rank(
             raise ValueError(f"`{name}` is {value}; it lies between 0 and 1.")
     if isinstance(scores, Wins):
         return _ranking(scores.names, compare_wins(scores), scores, alpha, power, against)
+    if isinstance(scores, Judged):
+        return _ranking(scores.names, compare_judged(scores), scores, alpha, power, against)
     if not isinstance(scores, Scores):
         scores = make_scores(scores)
     order = np.argsort(-(scores.values @ scores.weight), kind="stable")
@@ -80,8 +85,8 @@ def rank(
 
 def _ranking(
     names: tuple[str, ...],
-    compared: PairedModels | ComparedWins,
-    of: Scores | Wins,
+    compared: Paired,
+    of: Scores | Judged | Wins,
     alpha: float,
     power: float,
     against: Mapping[str, float] | None,
@@ -114,18 +119,18 @@ def _ranking(
     i, j = np.triu_indices(len(names), 1)
     level = 1 - alpha / len(i)
     errors = compared.error[i, j]
-    scored = isinstance(of, Scores)
-    what = f"{of.n:,} {'items' if scored else 'comparisons'}"
+    what = f"{of.n:,} {'comparisons' if isinstance(of, Wins) else 'items'}"
+    ends = of.judge if isinstance(of, Judged) else of
     first, left = verdict(models, secure, together, what)
     return Ranking(
         verdict=first,
         left_open=left,
         notes=_notes(of, compared),
-        kind="scores" if scored else "wins",
+        kind=KINDS[type(of)],
         items=of.n,
         units=compared.units,
         runs=of.runs if isinstance(of, Scores) else 1,
-        between=(of.lowest, of.highest) if isinstance(of, Scores) else None,
+        between=(ends.lowest, ends.highest) if isinstance(ends, Scores) else None,
         alpha=alpha,
         power=power,
         models=models,
@@ -138,6 +143,7 @@ def _ranking(
         least_visible=least_visible(errors, level, power) if errors.any() else None,
         slices=slices_of(of, alpha) if isinstance(of, Scores) else None,
         against=None if against is None else _against(models, better, order, against),
+        judged=_judged(compared, order),
         filled=of.filled if isinstance(of, Scores) else 0,
         dropped=of.dropped if isinstance(of, Scores) else 0,
     )
@@ -145,7 +151,7 @@ def _ranking(
 
 def _pairs(
     names: tuple[str, ...],
-    compared: PairedModels | ComparedWins,
+    compared: Paired,
     order: np.ndarray,
     alpha: float,
     power: float,
@@ -184,9 +190,15 @@ def _pairs(
     }
 
 
-def _with_keys(pair: ComparedPair, of: Scores | Wins, a: int, b: int) -> ComparedPair:
+def _judged(compared: Paired, order: np.ndarray) -> tuple[JudgedMean, ...]:
+    if not isinstance(compared, PairedJudged):
+        return ()
+    return tuple(compared.means[r] for r in order.tolist())
+
+
+def _with_keys(pair: ComparedPair, of: Scores | Judged | Wins, a: int, b: int) -> ComparedPair:
     """Only of neighbours: every pair would be a pass over all items each."""
-    if isinstance(of, Wins):
+    if not isinstance(of, Scores):
         return pair
     apart = of.values[a] - of.values[b]
     return replace(pair, keys=keys_to_turn(apart, of.weight, of.highest - of.lowest))
@@ -205,7 +217,7 @@ def _run_shares(scores: Scores) -> list[float | None]:
     return shares
 
 
-def _notes(of: Scores | Wins, compared: PairedModels | ComparedWins) -> tuple[str, ...]:
+def _notes(of: Scores | Judged | Wins, compared: Paired) -> tuple[str, ...]:
     notes = []
     if isinstance(of, Scores):
         if of.filled:

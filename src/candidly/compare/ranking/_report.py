@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ._judged import JudgedMean
 from ._slices import SliceReport
 
 
@@ -85,7 +86,7 @@ class Ranking:
     Attributes:
         verdict: one sentence. left_open: what the tests leave open, or ''.
         notes: what a reader should know of these data.
-        kind: scores or wins.
+        kind: scores, judged or wins.
         items: how many items, or comparisons. units: groups of them that are independent.
         runs: the most runs of a model on an item.
         between: the lowest and the highest score; None for wins.
@@ -98,6 +99,7 @@ class Ranking:
         least_visible: the difference that half of the pairs would show; None where no pair differs.
         slices: what parts of the benchmark say; None without slices.
         against: beside another ranking; None without one.
+        judged: of each model, what people's and the judge's scores say; () without a judge.
         filled, dropped: missing answers that count as the lowest score; items left out.
     """
 
@@ -121,6 +123,7 @@ class Ranking:
     least_visible: float | None
     slices: SliceReport | None
     against: Against | None
+    judged: tuple[JudgedMean, ...]
     filled: int
     dropped: int
 

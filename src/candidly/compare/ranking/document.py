@@ -29,8 +29,17 @@ if TYPE_CHECKING:
     from . import ComparedPair, Ranking, Suspect
     from ._slices import SliceReport
 
+USELESS = 0.01  # weight of a judge that is not used
 MANY = 1_000_000  # items; more are only called so
 LISTED = 30  # rows of a table that is not folded
+TESTS = {
+    "scores": "of every pair on the same items, by signs (McNemar's where scores are right or "
+    "wrong), corrected by Holm's method",
+    "judged": "of every pair, by people's scores and the judge's (prediction-powered), corrected "
+    "by Holm's method",
+    "wins": "of every pair of strengths (Bradley and Terry), with a covariance over groups, "
+    "corrected by Holm's method",
+}
 MAY = (
     "Of these models: which are better on items of this kind, by more than the choice of items "
     "explains, as far as these items are like a random sample of that kind.",
@@ -66,6 +75,7 @@ def ranking_document(
         Section("", (_figures(found),), label="Scores and places"),
         Section("", (Tiles(_counts(found)), *notes, *_folded("All models", table)), label="Models"),
         Section("Neighbours", (*_folded("All neighbours", _neighbours(found)),)),
+        *((_judge(found),) if found.judged else ()),
         *(() if found.slices is None else (_slices(found, found.slices),)),
         *(() if found.against is None else (_against(found),)),
         *((_suspects(suspects),) if suspects else ()),
@@ -77,7 +87,7 @@ def ranking_document(
         lead=Paragraph(found.left_open) if found.left_open else "",
         over="Is the order of the models more than chance?",
         facts={**(read or {}), **_facts(found)},
-        made_of="scores" if found.kind == "scores" else "wins",
+        made_of="wins" if found.kind == "wins" else "scores",
         kind="narrow",
         table=table,
         data=lambda: {
@@ -122,7 +132,7 @@ def _unit(found: Ranking) -> str:
 
 
 def _counts(found: Ranking) -> list[tuple[str, str, str]]:
-    what = "items" if found.kind == "scores" else "comparisons"
+    what = "comparisons" if found.kind == "wins" else "items"
     drawn = "each drawn by itself"
     if found.units < found.items:
         drawn = f"from {found.units:,} groups, each drawn as a whole"
@@ -138,12 +148,11 @@ def _counts(found: Ranking) -> list[tuple[str, str, str]]:
         ),
     ]
     if found.least_visible is not None:
-        points = " points" if _unit(found) else ""
         often = f"{100 * found.power:.3g} %"
         tiles.append(
             (
                 "difference that these items can see",
-                f"{_written(found, found.least_visible)}{points}",
+                f"{_written(found, found.least_visible)}{_points(found)}",
                 f"half of the pairs would show it in {often} of such benchmarks",
             )
         )
@@ -231,6 +240,58 @@ def _neighbour(found: Ranking, one: ComparedPair, scored: bool) -> list[Datum | 
         Datum(one.needed, text="over a million" if (one.needed or 0) > MANY else None),
     ]
     return [*row, one.keys] if scored else row
+
+
+def _judge(found: Ranking) -> Section:
+    """What people's scores say of the judge, and what the judge adds to them."""
+    means = found.judged
+    useless = [one.model for one, mean in zip(found.models, means) if mean.weight < USELESS]
+    apart = [abs(mean.by_judge - mean.value) for mean in means]
+    worst = apart.index(max(apart))
+    labelled = sum(mean.labelled for mean in means) / len(means)
+    worth = sum(mean.worth for mean in means) / len(means)
+    told = (
+        f"People scored {labelled:,.0f} items a model. With the judge's scores of all items they "
+        f"say as much as {worth:,.0f} would alone."
+    )
+    if len(useless) == len(means):
+        told = (
+            f"People scored {labelled:,.0f} items a model. The judge's scores tell nothing of "
+            "people's, so they are not used."
+        )
+    elif useless:
+        told += f" Of {listed(useless[:4])} the judge tells nothing, so its scores are not used."
+    told += (
+        f" The judge alone is off by {_written(found, max(apart))}{_points(found)} for "
+        f"{found.models[worst].model}."
+    )
+    columns = (
+        *(Column("model", "name"), Column("estimate"), Column("people alone")),
+        *(Column("judge alone"), Column("weight of the judge", form=".2f")),
+        *(Column("scored by people", form=","), Column("worth", form=",.0f")),
+    )
+    rows = [
+        (
+            one.model,
+            f"{_written(found, mean.value)} ± {_written(found, mean.error)}",
+            f"{_written(found, mean.by_people)} ± {_written(found, mean.people_error)}",
+            _written(found, mean.by_judge),
+            mean.weight,
+            mean.labelled,
+            mean.worth,
+        )
+        for one, mean in zip(found.models, means)
+    ]
+    note = (
+        "Behind ± are standard errors. Worth: of how many items people's scores alone would be as "
+        "exact. It holds where people's items were drawn at random."
+    )
+    table = Grid("People and the judge", columns, rows, (note,))
+    return Section("The judge", (Paragraph(told), *_folded("Every model", table)))
+
+
+def _points(found: Ranking) -> str:
+    return " points" if _unit(found) else ""
 
 
 def _slices(found: Ranking, slices: SliceReport) -> Section:
@@ -339,14 +400,7 @@ def _suspects(suspects: Sequence[Suspect]) -> Section:
 
 
 def _facts(found: Ranking) -> dict[str, object]:
-    facts: dict[str, object] = {
-        "tests": "of every pair on the same items, by signs (McNemar's where scores are right or "
-        "wrong), corrected by Holm's method"
-        if found.kind == "scores"
-        else "of every pair of strengths (Bradley and Terry), with a covariance over groups, "
-        "corrected by Holm's method",
-        "level": _level(found),
-    }
+    facts: dict[str, object] = {"tests": TESTS[found.kind], "level": _level(found)}
     if found.between is not None:
         facts["scores lie between"] = f"{found.between[0]:g} and {found.between[1]:g}"
     return facts

@@ -1,6 +1,6 @@
 """Scores of models on items, in tables and in logs of programs that evaluate models."""
 
-from ._places import read_other, read_scores, read_wins
+from ._places import in_order_of, read_other, read_scores, read_wins
 from ._table import ScoreColumns, ScoreTable
 
-__all__ = ["ScoreColumns", "ScoreTable", "read_other", "read_scores", "read_wins"]
+__all__ = ["ScoreColumns", "ScoreTable", "in_order_of", "read_other", "read_scores", "read_wins"]

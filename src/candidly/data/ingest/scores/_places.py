@@ -75,6 +75,31 @@ def _tables_in(path: Path) -> list[Path]:
     return found
 
 
+def in_order_of(table: ScoreTable, other: ScoreTable) -> dict[str, np.ndarray]:
+    """The scores of a table for the items of another, NaN where it lacks one: name -> (n,).
+
+    Raises:
+        Refusal: an item that the other lacks, or several runs.
+    """
+    place = {name: k for k, name in enumerate(map(str, other.ids.tolist()))}
+    names = [str(name) for name in table.ids.tolist()]
+    beyond = [name for name in names if name not in place]
+    if beyond:
+        raise Refusal(
+            f"Item {beyond[0]!r} of {table.about} is not in {other.about} "
+            f"({len(beyond):,} such items).",
+            "name the items alike in both",
+        )
+    rows = np.array([place[name] for name in names])
+    found = {}
+    for name, scores in table.models.items():
+        if scores.ndim > 1:
+            raise ValueError(f"{table.about} has several scores of {name!r} on an item.")
+        found[name] = np.full(len(other.ids), np.nan)
+        found[name][rows] = scores
+    return found
+
+
 def read_other(path: Path | str) -> dict[str, float]:
     """Another ranking: a table with columns model and score, as ``rank`` takes ``against``.
 
