@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 USELESS = 0.01  # weight of a judge that is not used
 MANY = 1_000_000  # items; more are only called so
-LISTED = 30  # rows of a table that is not folded
+LISTED = 10  # rows of a table that is not folded
 TESTS = {
     "scores": "of every pair on the same items, by signs (McNemar's where scores are right or "
     "wrong), corrected by Holm's method",

@@ -163,6 +163,7 @@ def make_case(
     q = _classes(q_given, original, corrected, {name: r[2] for name, r in reduced.items()})
     for name, (predicted, _, _) in reduced.items():
         _refuse_beyond(predicted, q, f"the prediction of {name!r}")
+    _refuse_scores(original, {name: r[0] for name, r in reduced.items()})
     touched = corrected != original
     flags = None if flagged is None else _mask(flagged, n, "flagged")
     if flags is not None and len(bad := np.flatnonzero(touched & ~flags)):
@@ -180,6 +181,18 @@ def make_case(
         ids=None if ids is None else _ids(ids, n),
         versions=versions,
     )
+
+
+def _refuse_scores(original: np.ndarray, predictions: Mapping[str, np.ndarray]) -> None:
+    """Zeros and ones of every model, where labels have many classes, are no predicted classes."""
+    seen = len(np.unique(original))
+    if seen > 2 and all(predicted.max(initial=0) <= 1 for predicted in predictions.values()):
+        raise Refusal(
+            f"Every model's predictions are 0 and 1, and the labels have {seen} classes: these "
+            "look like scores, 1 for right and 0 for wrong.",
+            "give predicted classes",
+            "rank scores with candidly rank",
+        )
 
 
 def _labels(values: Any, name: str, lowest: int) -> np.ndarray:
