@@ -39,6 +39,10 @@ ANSWERS = {
         "tutorials/benchmark-owner.html",
         "publish both accuracies and both versions of the labels, and no winner",
     ),
+    "Three questions are about one text. Are they three questions?": (
+        "tutorials/leaderboard.html",
+        "three questions about one article are not three independent questions",
+    ),
     "The ± of two algorithms overlap. Is there no difference?": (
         "tutorials/new-method.html",
         "overlap decides nothing: both algorithms saw the same splits",

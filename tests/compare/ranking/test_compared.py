@@ -114,6 +114,22 @@ def test_intervals_are_what_the_test_does_not_reject(seed, level):
     np.testing.assert_allclose(bounds[1, 0], -bounds[0, 1][::-1])
 
 
+def test_what_runs_have_of_the_variance():
+    """All luck between runs: all of the variance is theirs. None: nothing. Groups count, too."""
+    g = np.random.default_rng(0)
+    luck = (g.random((2, 3000, 4)) < 0.5).astype(float)
+    fixed = np.repeat((g.random((2, 3000, 1)) < 0.5).astype(float), 4, axis=2)
+    assert [one.run_share for one in rank(named(luck)).models] == pytest.approx([1, 1], abs=0.06)
+    assert [one.run_share for one in rank(named(fixed)).models] == [0, 0]
+    group = np.repeat(np.arange(300), 10)
+    alike = 0.5 * luck + 0.5 * (g.random((2, 300)) < 0.5)[:, group, None]
+    by_item = rank(named(alike)).models[0].run_share
+    by_group = rank(make_scores(named(alike), groups=group)).models[0].run_share
+    # variances of a mean of ten: 0.25 * 0.25 / 4 / 10 of runs, and 0.25 * 0.25 of the group
+    assert by_group == pytest.approx((1 / 40) / (1 + 1 / 40), rel=0.2)
+    assert by_item == pytest.approx((1 / 4) / (1 + 1 / 4), rel=0.2)
+
+
 def test_standard_error_of_groups_by_hand():
     """Two groups of two items: differences 1, 0 and 1, 1; their mean is 0.75."""
     values = np.array([[1.0, 0.5, 1.0, 1.0], [0.0, 0.5, 0.0, 0.0]])

@@ -126,7 +126,7 @@ def test_every_class_has_a_number():
 def test_scores_are_no_classes():
     """A file of 1 for right and 0 for wrong is not read as classes 0 and 1."""
     scores = {name: np.equal(said, ORIGINAL).astype(int) for name, said in MODELS.items()}
-    with pytest.raises(ValueError, match="look like scores.*candidly rank"):
+    with pytest.raises(ValueError, match=r"look like scores.*candidly rank"):
         make_case(ORIGINAL, CORRECTED, scores)
     make_case(ORIGINAL % 2, None, scores)  # of two classes they can be
     make_case(ORIGINAL, CORRECTED, {**scores, "c": MODELS["a"]})

@@ -59,6 +59,13 @@ class PairedModels:
         )
         return np.clip(bounds, -between, between)
 
+    def own_errors(self) -> np.ndarray:
+        """Standard errors of each model's own mean: float64 (R,)."""
+        sums = self._sums
+        away = self.mean - (self.scores.lowest + self.scores.highest) / 2
+        spread = sums.own - 2 * away * sums.crossed + away**2 * sums.weights
+        return np.sqrt(np.maximum(spread, 0) * self.units / max(self.units - 1, 1)) / sums.weight
+
     def own_intervals(self, level: float) -> np.ndarray:
         """Of each model's own mean: float64 (R, 2)."""
         scores, sums = self.scores, self._sums

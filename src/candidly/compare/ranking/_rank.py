@@ -96,7 +96,7 @@ def _ranking(
     possible = rank_intervals(better)
     ranks = competition_ranks(compared.mean)
     own = compared.own_intervals(1 - alpha)
-    shares = _run_shares(of) if isinstance(of, Scores) else [None] * len(names)
+    shares = _run_shares(compared)
     models = tuple(
         PlacedModel(
             names[r],
@@ -204,16 +204,19 @@ def _with_keys(pair: ComparedPair, of: Scores | Judged | Wins, a: int, b: int) -
     return replace(pair, keys=keys_to_turn(apart, of.weight, of.highest - of.lowest))
 
 
-def _run_shares(scores: Scores) -> list[float | None]:
-    """The part of each score's variance that its runs give; None of a model with one run."""
-    if scores.run_variance is None:
-        return [None] * len(scores.names)
+def _run_shares(compared: Paired) -> list[float | None]:
+    """The part of the variance of each score that its runs give; None of a model with one run."""
+    if not isinstance(compared, PairedModels) or compared.scores.run_variance is None:
+        return [None] * len(compared.mean)
+    weight = compared.scores.weight
     shares: list[float | None] = []
-    for values, variance in zip(scores.values, scores.run_variance):
+    for error, variance in zip(compared.own_errors().tolist(), compared.scores.run_variance):
         known = ~np.isnan(variance)
-        spread = float(np.var(values, ddof=1)) if len(values) > 1 else 0.0
-        share = float(variance[known].mean()) / spread if known.any() and spread else None
-        shares.append(None if share is None else min(1.0, share))
+        if not known.any() or not error:
+            shares.append(None)
+            continue
+        by_runs = float((variance[known] * weight[known] ** 2).mean()) * len(weight)
+        shares.append(min(1.0, by_runs / weight.sum() ** 2 / error**2))
     return shares
 
 

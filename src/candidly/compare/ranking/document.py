@@ -218,7 +218,7 @@ def _neighbours(found: Ranking) -> Grid:
     notes = [
         f"Intervals and p are corrected over all {found.of_pairs:,} pairs. Needed: {what} in all, "
         f"drawn like these, that would show this difference in {100 * found.power:.3g} % of such "
-        "benchmarks, with the same correction."
+        "benchmarks, with the same correction. A p (Holm's) is a little sharper than its interval."
     ]
     if scored:
         notes.append(
