@@ -72,6 +72,12 @@ def site(tmp_path_factory):
     return folder / "site"
 
 
+@pytest.fixture(scope="module")
+def pages(site):
+    """What each page says and where it leads."""
+    return read_site(site)
+
+
 @pytest.mark.slow
 def test_every_link_leads_somewhere_and_nothing_is_loaded_from_elsewhere(site):
     assert list(faults(site)) == []
@@ -79,20 +85,20 @@ def test_every_link_leads_somewhere_and_nothing_is_loaded_from_elsewhere(site):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("question", ANSWERS)
-def test_a_newcomers_question_is_answered_within_two_clicks(site, question):
+def test_a_newcomers_question_is_answered_within_two_clicks(site, pages, question):
     page, words = ANSWERS[question]
     assert clicks(site, 2)[(site / page).resolve()] <= 2
-    assert words in read_site(site)[(site / page).resolve()].text
+    assert words in pages[(site / page).resolve()].text
 
 
 @pytest.mark.slow
-def test_the_reference_has_every_public_function_and_class(site):
+def test_the_reference_has_every_public_function_and_class(site, pages):
     for page in sorted((ROOT / "docs" / "reference").glob("*.md")):
         if page.stem in ("index", "candidly", "compare", "data", "errors", "learn", "people"):
             continue  # faces, whose names tests/test_faces.py has
         module = importlib.import_module(page.read_text().partition("\n")[0].removeprefix("# "))
         public = getattr(module, "__all__", None)
-        ids = read_site(site)[(site / "reference" / f"{page.stem}.html").resolve()].ids
+        ids = pages[(site / "reference" / f"{page.stem}.html").resolve()].ids
         for name, value in inspect.getmembers(module, inspect.isroutine) + inspect.getmembers(
             module, inspect.isclass
         ):

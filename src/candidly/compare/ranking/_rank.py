@@ -119,7 +119,7 @@ def _ranking(
     i, j = np.triu_indices(len(names), 1)
     level = 1 - alpha / len(i)
     errors = compared.error[i, j]
-    what = f"{of.n:,} {'comparisons' if isinstance(of, Wins) else 'items'}"
+    what = f"{of.n:,} {'comparison' if isinstance(of, Wins) else 'item'}{'s' * (of.n != 1)}"
     ends = of.judge if isinstance(of, Judged) else of
     first, left = verdict(models, secure, together, what)
     return Ranking(
