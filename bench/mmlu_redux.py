@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from _reproduction.figures import alone
 from candidly.compare.ranking import least_visible, make_scores, rank, suspects
 from candidly.compare.ranking._compared import compare
 from candidly.compare.ranking._scores import part_of
@@ -54,7 +55,7 @@ def measure(folder: Path) -> dict[str, Any]:
     every = make_scores(scores, slices=subject)
     good = make_scores({k: v[~bad] for k, v in scores.items()}, slices=subject[~bad])
     before, after = rank(every), rank(good)
-    FIGURE.write_text(place_figure(after))
+    FIGURE.write_text(alone(place_figure(after)))
     found: dict[str, Any] = {
         "items": len(key),
         "faulty": int(bad.sum()),

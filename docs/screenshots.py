@@ -7,6 +7,7 @@ needs chromium and ``candidly[dev,review]``. A picture more is a line in ``SHOTS
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import re
@@ -167,6 +168,18 @@ def leaderboard(folder: Path) -> Path:
     return folder / "ranking.html"
 
 
+def ranked(folder: Path) -> Path:
+    """The page of ``rank.md``: the scores that it makes, then its command."""
+    text = (Path(__file__).parent / "rank.md").read_text(encoding="utf-8")
+    made = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert made is not None
+    folder.mkdir()
+    with contextlib.chdir(folder):
+        exec(compile(made[1], "rank.md", "exec"), {})
+    told(folder, "rank scores.csv --groups document --slices topic --html page.html")
+    return folder / "page.html"
+
+
 def checked_pets(folder: Path) -> Path:
     """The page of a check of made-up animals."""
     told(folder, "example pets", "check pets.csv --label kind")
@@ -218,6 +231,7 @@ PAGES = {
     "check": PageShot(checked_pets, (1040, 860)),
     "check-rows": PageShot(checked_pets, at="The most suspicious"),
     "label-errors": PageShot(digit_errors, (1040, 1180)),
+    "rank": PageShot(ranked, (1040, 900)),
     "benchmark-owner": PageShot(leaderboard, (1040, 900)),
     "several-annotators": PageShot(annotators, (1040, 900)),
     "building": PageShot(building),
