@@ -84,7 +84,7 @@ def rank(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="People's scores of some items, drawn at random: a table like that of PLACE, "
+            help="People's scores of some items, chosen at random: a table like that of PLACE, "
             "which then holds the scores of a judge.",
         ),
     ] = None,
