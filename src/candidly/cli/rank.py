@@ -22,7 +22,7 @@ from ._types import number, share
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..compare.ranking import Judged, Scores, Suspect, Wins
+    from ..compare.ranking import JudgedScores, Scores, Suspect, Wins
     from ..data.ingest.scores import ScoreColumns
 
 WORSE = 4  # exit status: a condition of --fail-unless or --fail-if-worse is not met
@@ -216,7 +216,7 @@ def rank(
         raise ValueError("--suspects goes with --key: without answers no model contradicts a key.")
     columns = ScoreColumns(model, score, run, groups, slices, weights, key)
     doubted: tuple[Suspect, ...] = ()
-    scores: Scores | Judged | Wins
+    scores: Scores | JudgedScores | Wins
     if wins:
         _refuse_beside_wins(columns, places, metric, people)
         scores = make_wins(**read_wins(places[0], roles, groups))

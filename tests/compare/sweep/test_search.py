@@ -383,7 +383,7 @@ def test_kill_9_in_a_search_and_rerun_ends_with_the_same_numbers(data, tmp_path)
     data.save(file)
 
     def start(out, workers):
-        words = ["--algorithms", "CC,PRODEN", "--configs", "6", "--splits", "2", "--steps", "600"]
+        words = ["--algorithms", "CC,PRODEN", "--configs", "10", "--splits", "2", "--steps", "600"]
         words += ["--eval-every", "40", "--search", SMALL["search"], "--workers", workers]
         command = [sys.executable, "-m", "candidly", "bench", "run", "--dataset", str(file)]
         return subprocess.Popen(
@@ -399,7 +399,7 @@ def test_kill_9_in_a_search_and_rerun_ends_with_the_same_numbers(data, tmp_path)
 
     undisturbed = start(tmp_path / "undisturbed", "1")
     out, kills = tmp_path / "out", 0
-    for count in (40, 120, 200, 270):
+    for count in (60, 200, 330, 450):
         process = start(out, "2")
         while lines(out) < count and process.poll() is None:
             time.sleep(0.02)

@@ -9,7 +9,7 @@ labels that may be wrong see ``stability``.
 'a is first of 3 models on 40 items, ahead of every other by more than chance.'
 """
 
-from ._judged import Judged, JudgedMean, RoganGladen, make_judged, rogan_gladen
+from ._judged import JudgedMean, JudgedScores, RoganGladen, make_judged, rogan_gladen
 from ._keys import Suspect, suspects
 from ._power import least_visible, units_needed
 from ._rank import rank
@@ -21,8 +21,8 @@ from ._wins import Wins, make_wins
 __all__ = [
     "Against",
     "ComparedPair",
-    "Judged",
     "JudgedMean",
+    "JudgedScores",
     "PlacedModel",
     "Ranking",
     "RoganGladen",

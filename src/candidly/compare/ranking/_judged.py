@@ -23,7 +23,7 @@ FEW = 10  # items that people have to score
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedScores:
     """R models on n items, scored by a judge and, in part, by people.
 
     Attributes:
@@ -74,7 +74,7 @@ def make_judged(
     ids: Sequence[Any] | np.ndarray | None = None,
     groups: Sequence[Any] | np.ndarray | None = None,
     between: tuple[float, float] = (0.0, 1.0),
-) -> Judged:
+) -> JudgedScores:
     """Checked scores of a judge and of people, on the same items.
 
     Args:
@@ -116,7 +116,7 @@ def make_judged(
                 "said of the judge."
             )
         found[r] = given
-    return Judged(scores, found)
+    return JudgedScores(scores, found)
 
 
 def judged_mean(people: np.ndarray, judge: np.ndarray, group: np.ndarray) -> JudgedMean:
@@ -189,7 +189,7 @@ class PairedJudged:
         return np.stack([middle - t * error, middle + t * error], -1)
 
 
-def compare_judged(judged: Judged) -> PairedJudged:
+def compare_judged(judged: JudgedScores) -> PairedJudged:
     """Every pair of models: the difference of both, by people's scores and the judge's."""
     from scipy.special import stdtr
 

@@ -19,7 +19,7 @@ from ...stats.places import (
 )
 from ...stats.rank_correlation import kendall
 from ._compared import PairedModels, compare
-from ._judged import Judged, JudgedMean, PairedJudged, compare_judged
+from ._judged import JudgedMean, JudgedScores, PairedJudged, compare_judged
 from ._keys import keys_to_turn
 from ._power import POWER, least_visible, units_needed
 from ._report import Against, ComparedPair, PlacedModel, Ranking
@@ -28,14 +28,14 @@ from ._slices import slices_of
 from ._verdict import verdict
 from ._wins import ComparedWins, Wins, compare_wins
 
-KINDS = {Scores: "scores", Judged: "judged", Wins: "wins"}
+KINDS = {Scores: "scores", JudgedScores: "judged", Wins: "wins"}
 Paired = PairedModels | PairedJudged | ComparedWins
 FEW_UNITS = 30  # groups, below which a note says so
 
 
 @door
 def rank(
-    scores: Scores | Judged | Wins | Mapping[str, Any],
+    scores: Scores | JudgedScores | Wins | Mapping[str, Any],
     *,
     alpha: float = 0.05,
     power: float = POWER,
@@ -69,7 +69,7 @@ def rank(
             raise ValueError(f"`{name}` is {value}; it lies between 0 and 1.")
     if isinstance(scores, Wins):
         return _ranking(scores.names, compare_wins(scores), scores, alpha, power, against)
-    if isinstance(scores, Judged):
+    if isinstance(scores, JudgedScores):
         return _ranking(scores.names, compare_judged(scores), scores, alpha, power, against)
     if not isinstance(scores, Scores):
         scores = make_scores(scores)
@@ -86,7 +86,7 @@ def rank(
 def _ranking(
     names: tuple[str, ...],
     compared: Paired,
-    of: Scores | Judged | Wins,
+    of: Scores | JudgedScores | Wins,
     alpha: float,
     power: float,
     against: Mapping[str, float] | None,
@@ -120,7 +120,7 @@ def _ranking(
     level = 1 - alpha / len(i)
     errors = compared.error[i, j]
     what = f"{of.n:,} {'comparison' if isinstance(of, Wins) else 'item'}{'s' * (of.n != 1)}"
-    ends = of.judge if isinstance(of, Judged) else of
+    ends = of.judge if isinstance(of, JudgedScores) else of
     first, left = verdict(models, secure, together, what)
     return Ranking(
         verdict=first,
@@ -196,7 +196,9 @@ def _judged(compared: Paired, order: np.ndarray) -> tuple[JudgedMean, ...]:
     return tuple(compared.means[r] for r in order.tolist())
 
 
-def _with_keys(pair: ComparedPair, of: Scores | Judged | Wins, a: int, b: int) -> ComparedPair:
+def _with_keys(
+    pair: ComparedPair, of: Scores | JudgedScores | Wins, a: int, b: int
+) -> ComparedPair:
     """Only of neighbours: every pair would be a pass over all items each."""
     if not isinstance(of, Scores):
         return pair
@@ -220,7 +222,7 @@ def _run_shares(compared: Paired) -> list[float | None]:
     return shares
 
 
-def _notes(of: Scores | Judged | Wins, compared: Paired) -> tuple[str, ...]:
+def _notes(of: Scores | JudgedScores | Wins, compared: Paired) -> tuple[str, ...]:
     notes = []
     if isinstance(of, Scores):
         if of.filled:

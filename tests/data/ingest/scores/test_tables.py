@@ -69,6 +69,14 @@ def test_a_file_for_each_model(tmp_path):
     np.testing.assert_array_equal(table.models["two"], [np.nan, 1, 0])
 
 
+def test_two_files_of_one_name(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        written(tmp_path / folder, "id,score\nx,1\n")
+    with pytest.raises(ValueError, match="Two of the files are called 'scores'"):
+        read_scores([tmp_path / "a", tmp_path / "b"])
+
+
 @pytest.mark.parametrize(
     ("text", "columns", "said"),
     [

@@ -67,9 +67,15 @@ def read_files(paths: Sequence[Path], roles: Roles, columns: ScoreColumns) -> Sc
     """
     import polars as pl
 
+    names = [model_of(path) or path.stem for path in paths]
+    for name in names:
+        if names.count(name) > 1:
+            raise Refusal(
+                f"Two of the files are called {name!r}, and a model is called after its file.",
+                "rename one of them",
+            )
     parts = []
-    for path in paths:
-        name = model_of(path) or path.stem
+    for name, path in zip(names, paths):
         read = _read(path, roles)
         read, beside = _beside(read, columns)
         score = columns.score or _only_score(path, read)
