@@ -210,6 +210,7 @@ def decide_all(page: Page, link: str, right: Callable[[Page], str]) -> list[str]
         page.fill("#decide-name", right(page))
         page.click("#decide button[value=named]")
         until(lambda: "Decided:" in page.inner_text("#decide"))
+        page.wait_for_load_state()  # what follows that word is read, too
         done.append(name)
         following = page.locator("#decide a", has_text="Next item on which people differ")
         if not following.count():
