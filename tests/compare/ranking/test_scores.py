@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from candidly.compare.ranking import make_scores, rank
+from candidly.compare.ranking import make_scores, make_wins, rank
 
 GOOD = {"a": [1, 0, 1], "b": [0, 1, 1]}
 
@@ -97,3 +97,12 @@ def test_levels_of_a_range():
         assert one.low == pytest.approx(4 * other.low)
     for one, other in zip(found.models, unit.models):
         assert (one.low - 1) / 4 == pytest.approx(other.low)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_a_missing_name_is_no_name(missing):
+    for what in ("groups", "slices"):
+        with pytest.raises(ValueError, match=f"`{what}` is missing at place 1"):
+            make_scores(GOOD, **{what: ["x", missing, "y"]})
+    with pytest.raises(ValueError, match="`second` is missing at place 0"):
+        make_wins(["a", "b"], [missing, "a"], [1, 1])

@@ -325,14 +325,26 @@ def _codes(given: Any, n: int, what: str) -> tuple[tuple[str, ...], np.ndarray |
     """Names in the order in which they come, and the number of each item's."""
     if given is None:
         return (), None
-    array = np.asarray(given)
-    _same_length(what, array, n)
-    texts = array.astype(str)
+    texts = names_in(given, what)
+    _same_length(what, texts, n)
     found, first, codes = np.unique(texts, return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     return tuple(found[order].tolist()), place[codes]
+
+
+def names_in(given: Any, what: str) -> np.ndarray:
+    """Names as texts; a missing one is no name, and is refused.
+
+    Raises:
+        ValueError: None or NaN; names its place.
+    """
+    values = given.tolist() if hasattr(given, "tolist") else list(given)  # before NaN is "nan"
+    for place, one in enumerate(values):
+        if one is None or one != one:
+            raise ValueError(f"`{what}` is missing at place {place}; each has a name.")
+    return np.asarray(given).astype(str)
 
 
 def _missing(

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...ground.arrays import as_array, door
 from ...ground.problem import Refusal
+from ._scores import names_in
 
 ROUNDS = 100
 SMALL = 1e-10  # of a step of Newton's method
@@ -64,7 +65,7 @@ def make_wins(
     >>> make_wins(["a", "b", "a"], ["b", "a", "b"], [1, 1, 0.5]).names
     ('a', 'b')
     """
-    one, other = np.asarray(first).astype(str), np.asarray(second).astype(str)
+    one, other = names_in(first, "first"), names_in(second, "second")
     outcome = as_array(won, "won").astype(np.float64)
     if not (one.shape == other.shape == outcome.shape and outcome.ndim == 1):
         raise ValueError(
@@ -87,7 +88,7 @@ def make_wins(
     i, j = codes[: len(one)], codes[len(one) :]
     group = np.arange(len(one))
     if groups is not None:
-        group = np.unique(np.asarray(groups).astype(str), return_inverse=True)[1]
+        group = np.unique(names_in(groups, "groups"), return_inverse=True)[1]
         if group.shape != outcome.shape:
             raise ValueError(
                 f"`groups` has shape {group.shape}; there are {len(outcome):,} comparisons."

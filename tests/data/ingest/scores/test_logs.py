@@ -250,3 +250,13 @@ def test_what_is_not_there(tmp_path, folder, old, new, said):
     path.write_text(text.replace(old, new))
     with pytest.raises(ValueError, match=said):
         read_scores([folder])
+
+
+def test_a_metric_that_is_better_when_lower(tmp_path):
+    path, folder = copied("lm_eval", tmp_path, "results_*")
+    read_scores([folder], metric="acc")
+    results = json.loads(path.read_text())
+    results["higher_is_better"]["sums"]["acc"] = False
+    path.write_text(json.dumps(results))
+    with pytest.raises(ValueError, match="of 'acc' a lower value is better"):
+        read_scores([folder], metric="acc")

@@ -54,6 +54,11 @@ def read_logs(found: Sequence[tuple[LogFormat, Path]], metric: str | None = None
 
     logs = [log for kind, path in found for log in kind.read(path)]
     chosen = _metric(logs, metric)
+    if any(chosen in log.lower for log in logs):
+        raise ValueError(
+            f"of {chosen!r} a lower value is better, as its program says; a ranking takes scores "
+            "of which a higher one is."
+        )
     _same_content(logs)
     _same_settings(logs)
     rows = [

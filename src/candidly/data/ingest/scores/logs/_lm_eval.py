@@ -7,7 +7,7 @@ called after it. A score is called ``METRIC`` or ``METRIC,FILTER``, as the progr
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,9 @@ def _read(path: Path) -> list[EvalLog]:
                 raise damaged(path, f"has no question at line {number}")
             prompts.update(str(row.get("prompt_hash", "")).encode())
             answers += _answers(path, number, task, row)
-    return [EvalLog(path, _model(path, date), answers, prompts.hexdigest())]
+    results = _results(path, date)
+    model = results.get("model_name") or path.resolve().parent.name.replace("__", "/")
+    return [EvalLog(path, str(model), answers, prompts.hexdigest(), _lower(results, task, answers))]
 
 
 def _answers(path: Path, number: int, task: str, row: Mapping[str, Any]) -> list[LoggedScore]:
@@ -67,14 +69,20 @@ def _answers(path: Path, number: int, task: str, row: Mapping[str, Any]) -> list
     ]
 
 
-def _model(path: Path, date: str) -> str:
+def _results(path: Path, date: str) -> Mapping[str, Any]:
+    """What the file beside it says of the whole evaluation; nothing where there is none."""
     beside = path.with_name(f"results_{date}.json")
-    if beside.is_file():
-        found = json_of(beside)
-        name = found.get("model_name") if isinstance(found, Mapping) else None
-        if name:
-            return str(name)
-    return path.resolve().parent.name.replace("__", "/")
+    found = json_of(beside) if beside.is_file() else {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def _lower(results: Mapping[str, Any], task: str, answers: Sequence[LoggedScore]) -> frozenset[str]:
+    """Metrics of which the evaluation says that lower is better."""
+    every = results.get("higher_is_better")
+    said = every.get(task) if isinstance(every, Mapping) else None
+    said = said if isinstance(said, Mapping) else {}
+    names = {one.metric for one in answers}
+    return frozenset(name for name in names if said.get(name.split(",")[0]) is False)
 
 
 LM_EVAL = LogFormat("lm-evaluation-harness", _finds, _read)

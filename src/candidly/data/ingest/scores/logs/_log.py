@@ -40,12 +40,14 @@ class EvalLog:
         path: the file. model: who answered. setting: what must be the same for two logs of a model
             to be runs of the same evaluation, such as a digest of the prompts.
         answers: in the order of the log.
+        lower: metrics of which the program says that a lower value is better.
     """
 
     path: Path
     model: str
     answers: Sequence[LoggedScore]
     setting: str = ""
+    lower: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
