@@ -260,3 +260,13 @@ def test_a_metric_that_is_better_when_lower(tmp_path):
     path.write_text(json.dumps(results))
     with pytest.raises(ValueError, match="of 'acc' a lower value is better"):
         read_scores([folder], metric="acc")
+
+
+def test_an_encrypted_zip(tmp_path):
+    path = tmp_path / "log.eval"
+    packed_with(path, {"header.json": "{}"})
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 8] |= 1  # as the list of its members says
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"log\.eval is encrypted"):
+        read_scores([path])

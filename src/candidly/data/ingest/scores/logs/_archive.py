@@ -34,6 +34,8 @@ def members_of(path: Path, wanted: Callable[[str], bool]) -> list[tuple[str, Any
             for entry in sorted(archive.infolist(), key=lambda one: one.filename):
                 if not wanted(entry.filename) or not entry.filename.endswith(".json"):
                     continue
+                if entry.flag_bits & 1:
+                    raise Refusal(f"{path} is encrypted.", "unpack it, and give the files")
                 data = _unpacked(file, archive, entry, left)
                 left -= len(data)
                 if left < 0:
