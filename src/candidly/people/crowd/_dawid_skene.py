@@ -21,7 +21,7 @@ from ...ground.numbers import whole
 from ...ground.problem import Refusal
 from ._answers import Answers, check_answers
 from ._consensus import Consensus, warn_of_unsaid
-from ._probs import checked_probs
+from ._probs import answer_shares, checked_probs
 from ._rounds import BLOCK, Each, ItemSums, Logs, Loop, Rounds, mapping, together
 from ._sums import as_floats
 
@@ -118,7 +118,7 @@ def dawid_skene(
     model = (_OneCoin if one_coin else _Matrices)(answers, alpha, probs is not None)
     known = (answers.per_item > 0) | (probs is not None)
     ranges = workers if one_coin else max(1, min(workers, LARGEST_BYTES // size))
-    first = _shares(answers, probs)
+    first = answer_shares(answers, probs)
     passes = Rounds(answers, probs, known, first, model.loops, model.shapes, ranges)
     likelihoods: list[float] = []
     converged = False
@@ -152,15 +152,6 @@ def dawid_skene(
     )
     warn_of_unsaid(found)
     return found
-
-
-def _shares(answers: Answers, probs: np.ndarray | None) -> np.ndarray:
-    """Shares of the answers, the model's among them; uniform where there are none."""
-    counts = answers.counts.astype(np.float64)
-    if probs is not None:
-        counts += probs
-    sums = counts.sum(1, keepdims=True)
-    return np.where(sums > 0, counts / np.where(sums > 0, sums, 1), 1 / answers.m)
 
 
 def _log_prior(prior: np.ndarray) -> np.ndarray:

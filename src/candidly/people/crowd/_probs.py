@@ -50,6 +50,15 @@ def checked_probs(probs: Any, answers: Answers) -> np.ndarray:
     return np.clip(array, 0, None)
 
 
+def answer_shares(answers: Answers, probs: np.ndarray | None) -> np.ndarray:
+    """Shares of the answers, the model's among them; uniform where there are none."""
+    counts = answers.counts.astype(np.float64)
+    if probs is not None:
+        counts += probs
+    sums = counts.sum(1, keepdims=True)
+    return np.where(sums > 0, counts / np.where(sums > 0, sums, 1), 1 / answers.m)
+
+
 def _refuse(wrong: np.ndarray, what: str) -> None:
     if wrong.any():
         count = int(wrong.sum())
