@@ -21,7 +21,7 @@ from .._print import Form, check_form, show
 from .._types import how_many_workers, random_seed, share, whole
 
 if TYPE_CHECKING:
-    from ...people.crowd import Consensus, MoreAnswers
+    from ...people.crowd import Consensus, MoreAnswers, OpinionPool
     from ...people.crowd.known import KnownItems
 
 TABLES = (".parquet", ".csv", ".json")
@@ -60,8 +60,8 @@ def consensus(
         ),
     ] = None,
     by: Annotated[
-        str, typer.Option(help="majority, dawid-skene, one-coin or crowdlab.")
-    ] = "dawid-skene",
+        str, typer.Option(help="opinion-pool, majority, dawid-skene, one-coin or crowdlab.")
+    ] = "opinion-pool",
     normalise: Annotated[
         bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")
     ] = False,
@@ -100,7 +100,8 @@ def consensus(
         typer.Option(
             metavar="FILE",
             help="Items whose label is known, such as those that an expert checked: a table of "
-            "item and label. The consensus is compared with them, beside the plain majority. "
+            "item and label. The consensus is compared with them, beside the plain majority, and "
+            "they set right how many labels are said to be right. "
             "(default: the column truth of the answers, such as golden tasks, where there is one)",
         ),
     ] = None,
@@ -108,7 +109,7 @@ def consensus(
         float | None,
         share(
             "Say how many more answers make this share of the labels right, with an interval, by "
-            "draws from the model that dawid-skene or one-coin fits.",
+            "draws from the model that opinion-pool, dawid-skene or one-coin fits.",
             open=True,
         ),
     ] = None,
@@ -154,6 +155,8 @@ def consensus(
 
       candidly crowd consensus labelme --by one-coin --annotators annotators.csv --json
 
+      candidly crowd consensus models.csv --known checked.csv --html page.html
+
       candidly crowd consensus s3://bucket/answers --on processes --workers 8 --out labels.parquet
     """
     from ...ground.names import lookup
@@ -193,7 +196,9 @@ def consensus(
                 seed,
                 watch,
                 workers,
+                read_in.known,
             )
+            pool = crowd.pool_beside(found, read_in.probs, read_in.known, seed, watch, workers)
     held = None if read_in.known is None else known_items(found, read_in.known, by)
     more = None
     if reach is not None:
@@ -211,13 +216,15 @@ def consensus(
         from ...people.crowd.consensus_document import crowd_document
 
         read = {"answers": answers} | ({} if probs is None else {"probabilities": str(probs)})
-        crowd_document(found, by=by, read=read, notes=notes, known=held, more=more).write(html)
+        crowd_document(
+            found, by=by, read=read, notes=notes, known=held, more=more, pool=pool
+        ).write(html)
     if as_json:
-        _print_json(found, by, people, top, written, notes, held, more)
+        _print_json(found, pool, by, people, top, written, notes, held, more)
         return
-    parts = [*consensus_lines(found, by), *(known_parts(held) if held else ())]
+    parts = [*consensus_lines(found, by, pool), *(known_parts(held) if held else ())]
     parts += [] if more is None else [str(more)]
-    show(*parts, *(consensus_grids(found, people, top, MORE) if top else ()), form=form)
+    show(*parts, *(consensus_grids(found, pool, people, top, MORE) if top else ()), form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
@@ -225,6 +232,7 @@ def consensus(
 
 def _print_json(
     found: Consensus,
+    pool: OpinionPool,
     by: str,
     people: Any,
     top: int,
@@ -242,6 +250,9 @@ def _print_json(
         "items": answers.n,
         "classes": list(answers.classes),
         "unsaid": int(found.unsaid.sum()),
+        "claim": pool.claim._asdict(),
+        "calibration": pool.calibration and pool.calibration._asdict(),
+        "shared_errors": pool.shared.as_dict(top),
         "ties": found.ties if isinstance(found, Majority) else None,
         "known": None if held is None else held.as_dict(),
         "reach": None if more is None else asdict(more),

@@ -1,13 +1,14 @@
 """What several annotators say: one label per item, and how good it and they are.
 
-``Answers`` holds who said what; ``majority``, ``dawid_skene`` and ``crowdlab`` make a ``Consensus``
-of it, from which ``annotators`` tells who answers well and ``next_items`` what to ask about next.
+``Answers`` holds who said what; ``opinion_pool``, ``majority``, ``dawid_skene`` and ``crowdlab``
+make a ``Consensus`` of it, from which ``annotators`` tells who answers well and ``next_items`` what
+to ask about next. ``shared_errors`` tells whether annotators err together.
 ``set_curve`` and ``some_answers`` are about answers that are sets of labels.
 
 >>> said = Answers.from_columns(
 ...     [0, 0, 0, 1, 1, 1], ["ann", "bob", "eve"] * 2, ["cat", "cat", "dog", "dog", "dog", "cat"]
 ... )
->>> [said.classes[k] for k in consensus(said, by="dawid-skene").labels]
+>>> [said.classes[k] for k in consensus(said).labels]
 ['cat', 'dog']
 """
 
@@ -15,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Literal
+
+import numpy as np
 
 from ...data.labels.votes import some_answers
 from ...ground.arrays import door
@@ -28,13 +31,27 @@ from ._majority import RULES, Majority, majority
 from ._more_answers import FITTED, MoreAnswers, check_reach, more_answers
 from ._read import answers_of, known_in, read_answers
 from ._sets import SetCurve, set_curve, union_spread
+from .dependence import (
+    Calibration,
+    Chance,
+    Claim,
+    OpinionPool,
+    Pairs,
+    SharedErrors,
+    opinion_pool,
+    pool_of,
+    shared_errors,
+)
 from .files import CrowdRead, put_into, read_crowd
 
-By = Literal["majority", "dawid-skene", "one-coin", "crowdlab"]
+By = Literal["opinion-pool", "majority", "dawid-skene", "one-coin", "crowdlab"]
 Watch = Callable[[int, int], None] | None
 
 # (answers, probs, seed, watch) -> consensus
 METHODS: dict[str, Callable[..., Consensus]] = {
+    "opinion-pool": lambda answers, probs, seed, watch, workers=1, known=None: opinion_pool(
+        answers, probs, known, seed, watch, workers
+    ),
     "majority": lambda answers, probs, seed, watch: majority(answers, probs, seed),
     "dawid-skene": lambda answers, probs, seed, watch, workers=1: dawid_skene(
         answers, probs=probs, watch=watch, workers=workers
@@ -44,16 +61,18 @@ METHODS: dict[str, Callable[..., Consensus]] = {
     ),
     "crowdlab": lambda answers, probs, seed, watch: crowdlab(answers, probs, seed=seed),
 }
+BY_KNOWN = ("opinion-pool",)  # whose claim known items set right
 
 
 @door
 def consensus(
     answers: Answers,
-    by: By = "dawid-skene",
+    by: By = "opinion-pool",
     probs: Any = None,
     seed: int = 0,
     watch: Watch = None,
     workers: int = 1,
+    known: np.ndarray | None = None,
 ) -> Consensus:
     """One label per item, by the name of the way, with its usual settings.
 
@@ -63,14 +82,18 @@ def consensus(
         probs: (n, m), a model's out-of-sample probabilities, or None.
         seed: the seed of drawn ties.
         watch: called with rounds done and in all, where there are rounds.
-        workers: threads of Dawid-Skene; their number changes no bit of the result.
+        workers: threads; their number changes no bit of the result.
+        known: int (n,), the class of items where it is known, else -1: the opinion pool's claim is
+            set right by them. No other way uses it.
 
     Raises:
         ValueError: see the functions.
         KeyError: no way of that name; the message suggests the nearest.
     """
     name, method = lookup(METHODS, by, "way to a consensus")
-    more = {"workers": workers} if name in FITTED else {}
+    more: dict[str, Any] = {"workers": workers} if name in FITTED else {}
+    if name in BY_KNOWN:
+        more["known"] = known
     made: Any = method(answers, probs, seed, watch, **more)
     if not isinstance(made, Consensus) or made.labels.shape != (answers.n,):
         size = made.labels.shape if isinstance(made, Consensus) else type(made).__name__
@@ -80,17 +103,47 @@ def consensus(
     return made
 
 
+@door
+def pool_beside(
+    consensus: Consensus,
+    probs: Any = None,
+    known: np.ndarray | None = None,
+    seed: int = 0,
+    watch: Watch = None,
+    workers: int = 1,
+) -> OpinionPool:
+    """The opinion pool of a consensus's answers, which says how far to trust it: itself, if it is
+    one.
+
+    Args:
+        consensus: what ``consensus`` gives.
+        probs, known, seed, watch, workers: as for ``opinion_pool``.
+
+    Raises:
+        ValueError: see ``opinion_pool``.
+    """
+    if isinstance(consensus, OpinionPool):
+        return consensus
+    return pool_of(consensus.answers, probs, known, seed, watch, workers)
+
+
 __all__ = [
     "METHODS",
     "RULES",
     "Answers",
+    "Calibration",
+    "Chance",
+    "Claim",
     "Consensus",
     "CrowdRead",
     "Crowdlab",
     "DawidSkene",
     "Majority",
     "MoreAnswers",
+    "OpinionPool",
+    "Pairs",
     "SetCurve",
+    "SharedErrors",
     "annotators",
     "answers_of",
     "best_temperature",
@@ -102,11 +155,14 @@ __all__ = [
     "majority",
     "more_answers",
     "next_items",
+    "opinion_pool",
+    "pool_beside",
     "priorities",
     "put_into",
     "read_answers",
     "read_crowd",
     "set_curve",
+    "shared_errors",
     "some_answers",
     "union_spread",
 ]

@@ -15,8 +15,9 @@ from ...ground.problem import Refusal
 from ...ground.seeds import draw
 from ._answers import Answers
 from ._dawid_skene import DawidSkene
+from .dependence import OpinionPool
 
-FITTED = ("dawid-skene", "one-coin")
+FITTED = ("opinion-pool", "dawid-skene", "one-coin")
 DRAWS = 100
 SAMPLE = 20_000  # items; of more, these stand for all
 STEPS = 100  # rounds in which every item could be asked about once
@@ -38,6 +39,7 @@ class MoreAnswers:
         answers: that reach it in the middle draw; None where half of the draws do not reach it.
         low, high: of 95 % of the draws; None where these do not reach it.
         draws: how many there were.
+        premise: what all this takes for granted, in a sentence.
     """
 
     share: float
@@ -49,6 +51,7 @@ class MoreAnswers:
     low: int | None
     high: int | None
     draws: int
+    premise: str
 
     def __str__(self) -> str:
         wanted = f"{100 * self.share:g} %"
@@ -56,20 +59,24 @@ class MoreAnswers:
         told = f"{100 * self.now:.1f} % of {self.items:,} labels are right ({ends})"
         most = f"more than {MOST * self.items:,}"
         if self.answers is None:
-            return f"{told}; {MOST:,} more answers an item do not reach {wanted}. {PREMISE}"
+            return f"{told}; {MOST:,} more answers an item do not reach {wanted}. {self.premise}"
         low, high = (most if end is None else f"{end:,}" for end in (self.low, self.high))
         if self.answers == 0:
             more = f", or {high} more answers do" * bool(self.high or self.high is None)
-            return f"{told}, which reaches {wanted}{more}. {PREMISE}"
+            return f"{told}, which reaches {wanted}{more}. {self.premise}"
         return (
             f"{told}; {self.answers:,} more answers ({low} to {high}), each about the item that is "
-            f"least certain, reach {wanted}. {PREMISE}"
+            f"least certain, reach {wanted}. {self.premise}"
         )
 
 
-PREMISE = (
+INDEPENDENT = (
     "This takes it that annotators err independently of one another and go on to err as they did; "
     "where they err together, fewer labels are right and it takes more answers."
+)
+DEPENDENT = (
+    "This takes it that annotators go on to err as they did, and further answers repeat earlier "
+    "ones as often as errors are shared now; errors that nearly all share cannot be seen."
 )
 
 
@@ -85,7 +92,7 @@ def check_reach(by: str, model: bool) -> None:
     if by not in FITTED:
         raise Refusal(
             f"{by} fits no error rates of annotators, from which further answers could be drawn.",
-            "take `by='dawid-skene'`, or `by='one-coin'` for few answers each",
+            "take `by='opinion-pool'`, or `by='one-coin'` for few answers each",
         )
     if model:
         raise Refusal(
@@ -95,7 +102,7 @@ def check_reach(by: str, model: bool) -> None:
 
 @door
 def more_answers(
-    consensus: DawidSkene,
+    consensus: DawidSkene | OpinionPool,
     share: float,
     *,
     draws: int = DRAWS,
@@ -112,9 +119,13 @@ def more_answers(
     were drawn, and knows these; in the others with posterior and rates of ``consensus``, and keeps
     the rates. A consensus that learns lies between the two.
 
+    Of an opinion pool whose answers depend, true classes are drawn from a mixture of its three
+    pools in random shares, further answers repeat earlier ones as often as errors are correlated,
+    and count as little as the pool's temperature has it.
+
     Args:
-        consensus: by ``dawid-skene`` or ``one-coin``, which have such a model, and without a
-            model's probabilities.
+        consensus: by ``opinion-pool``, ``dawid-skene`` or ``one-coin``, which have such a model,
+            and without a model's probabilities.
         share: of right labels that is wanted, in (0, 1).
         draws: how many.
         seed: of the draws.
@@ -123,7 +134,7 @@ def more_answers(
     Raises:
         ValueError: no such consensus or share.
     """
-    made_by(consensus, DawidSkene, "consensus", "crowd.dawid_skene")
+    made_by(consensus, (DawidSkene, OpinionPool), "consensus", "crowd.dawid_skene")
     check_reach(FITTED[0], consensus.model_weight > 0)
     if not 0 < share < 1:
         raise ValueError(f"`share` is {share!r}; it lies between 0 and 1, such as 0.97.")
@@ -131,7 +142,8 @@ def more_answers(
     rng = draw(seed, "more answers")
     world = _world(consensus, rng)
     now, needed = np.empty(draws), np.empty(draws)
-    for k, (truth, rates, likely) in enumerate(_draws(world, draws, rng)):
+    drawn = _draws if world.pools is None else _draws_of_pools
+    for k, (truth, rates, likely) in enumerate(drawn(world, draws, rng)):
         now[k] = (world.posterior.argmax(1) == truth).mean()
         judge = (likely, rates) if k % 2 else (world.posterior, world.rates)
         needed[k] = _asked(world, truth, rates, *judge, share, rng)
@@ -142,7 +154,8 @@ def more_answers(
     scaled = needed * n / len(world.posterior)
     middle, low, high = (_number(scaled, q) for q in (0.5, tail, 1 - tail))
     least, most = np.quantile(now, [tail, 1 - tail]).tolist()
-    return MoreAnswers(share, float(now.mean()), least, most, n, middle, low, high, draws)
+    premise = INDEPENDENT if world.pools is None else DEPENDENT
+    return MoreAnswers(share, float(now.mean()), least, most, n, middle, low, high, draws, premise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +166,9 @@ class _World:
         item, annotator, label: (answers,), items from 0 in order.
         posterior: float64 (n, m). rates: float64 (J, m, m). often: float64 (J,), sums to 1.
         one_coin: whether an annotator has one accuracy.
+        pools: float64 (3, n, m), of an opinion pool of answers that depend; None else.
+        repeats: how often a further answer repeats an earlier one.
+        sharpness: the power that what a further answer says is raised to.
     """
 
     item: np.ndarray
@@ -162,9 +178,12 @@ class _World:
     rates: np.ndarray
     often: np.ndarray
     one_coin: bool
+    pools: np.ndarray | None = None
+    repeats: float = 0.0
+    sharpness: float = 1.0
 
 
-def _world(consensus: DawidSkene, rng: Any) -> _World:
+def _world(consensus: DawidSkene | OpinionPool, rng: Any) -> _World:
     answers: Answers = consensus.answers
     rows = np.arange(answers.n)
     if answers.n > SAMPLE:
@@ -172,10 +191,16 @@ def _world(consensus: DawidSkene, rng: Any) -> _World:
     place = np.full(answers.n, -1)
     place[rows] = np.arange(len(rows))
     kept = place[answers.item] >= 0
-    one_coin = consensus.confusion is None
-    rates = consensus.confusion
-    if rates is None:
-        rates = _coins(consensus.annotator_quality, answers.m)
+    pools, repeats, sharpness, one_coin = None, 0.0, 1.0, False
+    if isinstance(consensus, OpinionPool):
+        rates = _rates_by(consensus.posterior, answers)
+        if not consensus.independent:
+            pools = np.stack([consensus.product, consensus.single, consensus.votes])[:, rows]
+            repeats, sharpness = consensus.correlation, 1 / consensus.temperature
+    elif consensus.confusion is None:
+        rates, one_coin = _coins(consensus.annotator_quality, answers.m), True
+    else:
+        rates = consensus.confusion
     return _World(
         place[answers.item[kept]],
         answers.annotator[kept].astype(np.int64),
@@ -184,7 +209,35 @@ def _world(consensus: DawidSkene, rng: Any) -> _World:
         np.maximum(rates, TINY),
         answers.per_annotator / len(answers),
         one_coin,
+        pools,
+        repeats,
+        sharpness,
     )
+
+
+def _rates_by(posterior: np.ndarray, answers: Answers) -> np.ndarray:
+    """Error rates (J, m, m), true class before label, where items have this posterior."""
+    everyone, m = len(answers.annotators), answers.m
+    counts = np.empty((everyone, m, m))
+    cell = answers.annotator.astype(np.int64) * m + answers.label
+    for k in range(m):
+        said = np.bincount(cell, posterior[answers.item, k], everyone * m)
+        counts[:, k] = said.reshape(everyone, m)
+    pooled = counts.sum(0) + 1 / m
+    counts += STRENGTH * pooled / pooled.sum(1, keepdims=True)
+    rates: np.ndarray = counts / counts.sum(2, keepdims=True)
+    return rates
+
+
+def _draws_of_pools(
+    world: _World, draws: int, rng: Any
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The same as ``_draws``, from mixtures of the pools in random shares."""
+    assert world.pools is not None
+    for _ in range(draws):
+        mixed = np.tensordot(rng.dirichlet(np.ones(len(world.pools))), world.pools, 1)
+        truth = _drawn(mixed, rng)
+        yield truth, _rates_of(world, truth, rng), world.posterior
 
 
 def _draws(
@@ -241,7 +294,8 @@ def _asked(
     """
     posterior = posterior.copy()
     n, m = posterior.shape
-    behind = np.bincount(world.item, minlength=n).astype(np.float64)
+    number = np.bincount(world.item, minlength=n)
+    starts, behind = np.cumsum(number) - number, number.astype(np.float64)
     step, asked = max(1, n // STEPS), 0
     right = posterior.argmax(1) == truth
     while right.mean() < share:
@@ -251,7 +305,11 @@ def _asked(
         about = np.argpartition(priority, step - 1)[:step]
         who = rng.choice(len(world.often), step, p=world.often)
         said = _drawn(rates[who, truth[about]], rng)
-        after = posterior[about] * knows[who, :, said]
+        if world.repeats:
+            again = (rng.random(step) < world.repeats) & (number[about] > 0)
+            place = (starts[about] + rng.random(step) * number[about]).astype(np.int64)
+            said[again] = world.label[place[again]]
+        after = posterior[about] * knows[who, :, said] ** world.sharpness
         posterior[about] = after / np.maximum(after.sum(1, keepdims=True), TINY)
         right[about] = posterior[about].argmax(1) == truth[about]
         behind[about] += 1

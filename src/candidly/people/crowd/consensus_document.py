@@ -24,12 +24,14 @@ from ...show.pieces import (
 )
 from ...show.words import short_names
 from ...stats import share_interval
+from .dependence.document import sentence, shared_section
+from .dependence.summary import claim_lines
 from .known import KnownItems, known_parts
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from . import Consensus, SetCurve
+    from . import Consensus, OpinionPool, SetCurve
     from ._more_answers import MoreAnswers
 
 LISTED = 200  # doubtful items and annotators on the page
@@ -42,6 +44,8 @@ WORST = 4  # annotators with a heat map of their own
 ALPHA = 0.05  # chance of one annotator who is called clearly behind, and is not
 
 MEANING = {
+    "opinion-pool": "three ways of pooling what annotators say, in the mean, with near-copies "
+    "counted once",
     "majority": "the label said most often",
     "dawid-skene": "labels and error rates of annotators that explain the answers best",
     "one-coin": "labels and one accuracy per annotator that explain the answers best",
@@ -57,6 +61,7 @@ def crowd_document(
     notes: Sequence[str] = (),
     known: KnownItems | None = None,
     more: MoreAnswers | None = None,
+    pool: OpinionPool | None = None,
 ) -> Document:
     """What several annotators say of items: who they are first, then the items.
 
@@ -67,8 +72,13 @@ def crowd_document(
         notes: what to say besides, such as warnings.
         known: the consensus beside items whose label is known.
         more: what ``crowd.more_answers`` returns.
+        pool: the opinion pool of the same answers, which says how far to trust the consensus; by
+            default it is made.
     """
-    from . import annotators
+    from . import annotators, pool_beside
+
+    if pool is None:
+        pool = pool_beside(consensus)
 
     answers = consensus.answers
     people = annotators(consensus)
@@ -101,6 +111,7 @@ def crowd_document(
     wanted = () if more is None else (Paragraph(f"{more}"),)
     said: tuple[Piece, ...] = (Tiles(numbers), *wanted, *(f"Note: {note}" for note in notes))
     behind = clearly_behind(people)
+    mean_quality = float(np.nanmean(consensus.quality))
     doubtful = (
         f"The lowest quality first{_cut(answers.n, LISTED, 'labels')}. Agreement is the share of "
         "an item's answers that are its consensus."
@@ -119,6 +130,7 @@ def crowd_document(
             Section("", (people_figures(people, behind),), label="Agreement of annotators"),
             Section("", said, label="Counts"),
             *held,
+            shared_section(pool),
             *_confused(consensus, people),
             Section("Annotators", (worst, _fold(annotators_grid(people, LISTED)))),
             Section("Doubtful labels", (doubtful, _fold(doubts_grid(consensus, LISTED)))),
@@ -126,7 +138,8 @@ def crowd_document(
         ),
         lead=Pieces(
             (
-                Paragraph(_standing(people, behind), "headline"),
+                Paragraph(sentence(next(claim_lines(pool, by, mean_quality))), "headline"),
+                Paragraph(_standing(people, behind)),
                 f"Consensus by {by}: {MEANING[by]}. Qualities lie between 0 and 1; they follow "
                 "from the answers and from what the method takes for granted, not from the truth.",
             )

@@ -9,15 +9,16 @@ import numpy as np
 
 from ...show.grid import Grid
 from .consensus_document import annotators_grid, doubts_grid, next_grid
+from .dependence.summary import claim_lines, pairs_grid
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from . import Consensus
+    from . import Consensus, OpinionPool
 
 
-def consensus_lines(found: Consensus, by: str) -> Iterator[str]:
-    """Lines on what was read and what came out."""
+def consensus_lines(found: Consensus, by: str, pool: OpinionPool) -> Iterator[str]:
+    """Lines on what was read, what came out, and how far to trust it."""
     from . import Crowdlab, DawidSkene, Majority
 
     answers = found.answers
@@ -29,6 +30,7 @@ def consensus_lines(found: Consensus, by: str) -> Iterator[str]:
     )
     known = found.quality[~np.isnan(found.quality)]
     yield f"consensus by {by}: mean quality {known.mean():.3f}"
+    yield from claim_lines(pool, by, float(known.mean()))
     if isinstance(found, Majority) and any(found.ties.values()):
         told = ", ".join(f"{count:,} {name}" for name, count in found.ties.items() if count)
         yield f"ties decided by: {told}"
@@ -45,13 +47,17 @@ def consensus_lines(found: Consensus, by: str) -> Iterator[str]:
 
 
 def consensus_grids(
-    found: Consensus, people: pl.DataFrame, top: int, more: str
+    found: Consensus, pool: OpinionPool, people: pl.DataFrame, top: int, more: str
 ) -> Iterator[Grid | str]:
     """Doubtful items, annotators and what to ask about next: ``top`` of each; ``more``: where the
     rest is."""
+    pairs = [(pairs_grid(pool.shared, top), len(pool.shared.pairs.first), "pairs of annotators")]
+    if not (pool.shared.pairs.dependent | pool.shared.pairs.copies).any():
+        pairs = []
     for grid, there, what in (
         (doubts_grid(found, top), found.answers.n, "items"),
         (annotators_grid(people, top), len(people), "annotators"),
+        *pairs,
         (next_grid(found, top), found.answers.n, "items"),
     ):
         yield grid

@@ -54,6 +54,7 @@ class OpinionPool(Consensus):
         temperature: what the sum of what answers say was divided by, in the product.
         prior: float64 (m,), share of each class.
         calibration: how known items changed the claim; None without them.
+        product, single, votes: float64 (n, m), the three pools.
     """
 
     claim: Claim
@@ -62,6 +63,16 @@ class OpinionPool(Consensus):
     temperature: float
     prior: np.ndarray
     calibration: Calibration | None
+    product: np.ndarray
+    single: np.ndarray
+    votes: np.ndarray
+
+    @property
+    def correlation(self) -> float:
+        """Of the errors of two answers about an item, by the effective number; 0 if independent."""
+        if self.independent or self.shared.per_item <= 1:
+            return 0.0
+        return (self.shared.per_item / self.shared.effective - 1) / (self.shared.per_item - 1)
 
 
 @door
@@ -99,6 +110,20 @@ def opinion_pool(
     Warns:
         UserWarning: items whose consensus nobody gave, with their number.
     """
+    found = pool_of(answers, probs, known, seed, watch, workers)
+    warn_of_unsaid(found)
+    return found
+
+
+def pool_of(
+    answers: Answers,
+    probs: Any = None,
+    known: np.ndarray | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+    workers: int = 1,
+) -> OpinionPool:
+    """See ``opinion_pool``; without its warning."""
     check_answers(answers)
     workers = whole(workers, "workers", low=1)
     if probs is not None:
@@ -128,7 +153,7 @@ def opinion_pool(
     right, low, high = (
         float(one[there].max(1).mean()) for one in (posterior, single, looked.alone.posterior)
     )
-    found = OpinionPool(
+    return OpinionPool(
         answers=answers,
         labels=labels,
         posterior=posterior,
@@ -143,9 +168,10 @@ def opinion_pool(
         temperature=tempered.temperature,
         prior=tempered.prior,
         calibration=calibration,
+        product=tempered.posterior,
+        single=single,
+        votes=votes,
     )
-    warn_of_unsaid(found)
-    return found
 
 
 def _pools(fitted: Fitted, probs: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -51,6 +51,17 @@ class SharedErrors:
             return True
         return None if self.chance is None else self.chance.dependent
 
+    def as_dict(self, pairs: int) -> dict[str, Any]:
+        """As JSON can hold it, with the most excessive pairs."""
+        return {
+            "dependent": self.dependent,
+            "effective": self.effective,
+            "per_item": self.per_item,
+            "chance": None if self.chance is None else self.chance._asdict(),
+            "voices": [list(voice) for voice in self.voices],
+            "pairs": self.table().head(pairs).rows(named=True),
+        }
+
     def table(self) -> pl.DataFrame:
         """A row per pair, the most excessive beside what is common to all first.
 

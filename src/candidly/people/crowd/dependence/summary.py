@@ -1,0 +1,122 @@
+"""What is claimed of a consensus, and what annotators share, in sentences and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....show.grid import Column, Grid
+from ._pool import ENOUGH, OpinionPool
+from ._shared_errors import SharedErrors
+
+NAMED = 5  # voices of several annotators that a sentence names
+CHECKED = (50, 200, 700)  # items that could be checked
+Z = 1.96
+
+
+def claim_lines(pool: OpinionPool, by: str, quality: float) -> Iterator[str]:
+    """How many labels are said to be right, and what stands behind it, a sentence each.
+
+    Args:
+        pool: the opinion pool of the answers.
+        by: the name of the way to the consensus. quality: the mean quality of its labels.
+    """
+    right, low, high = (f"{100 * value:.1f} %" for value in pool.claim)
+    between = f"between {low}, by single answers, and {high}, if annotators err independently"
+    if by == "opinion-pool":
+        yield f"{right} of the labels are said to be right; {between}"
+    else:
+        yield (
+            f"{by} gives its labels a mean quality of {100 * quality:.1f} %; with what annotators"
+            f" share allowed for, {right} are said to be right, {between}"
+        )
+    yield sharing(pool)
+    if pool.shared.voices:
+        yield repeating(pool.shared)
+    yield what_would_tell(pool)
+
+
+def sharing(pool: OpinionPool) -> str:
+    """Whether annotators share errors, and what that makes of the number of answers."""
+    shared = pool.shared
+    if shared.dependent is None:
+        return "there are too few answers to tell whether annotators share errors"
+    chance, pairs = shared.chance, shared.pairs
+    worth = ""
+    if shared.effective < 0.95 * shared.per_item:
+        worth = (
+            f"; {shared.per_item:.1f} answers an item are worth {shared.effective:.1f} independent"
+            " ones"
+        )
+    if chance is None:
+        beyond = int((pairs.dependent | pairs.copies).sum())
+        which = f"{beyond:,} of {len(pairs.first):,} pairs"
+        return f"annotators share errors: {which} have more in common than chance makes{worth}"
+    ratio = f"{chance.ratio:.2f} times the wrong answers in common that are expected"
+    simulated = f"simulated independent answers have {chance.largest:.2f} at most"
+    if shared.dependent:
+        return f"annotators share errors: {ratio}; {simulated}{worth}"
+    cautious = ""
+    if not pool.independent:
+        cautious = (
+            f"; as some items have fewer than {ENOUGH} answers, the claim allows for shared errors"
+            " all the same"
+        )
+    return f"no sign that annotators share errors ({ratio}; {simulated}){cautious}"
+
+
+def repeating(shared: SharedErrors) -> str:
+    """Which annotators count as one voice."""
+    listed = [" = ".join(voice) for voice in shared.voices[:NAMED]]
+    if len(shared.voices) > NAMED:
+        listed.append(f"and {len(shared.voices) - NAMED:,} more")
+    return f"counted as one voice, as the one seems to repeat the other: {'; '.join(listed)}"
+
+
+def what_would_tell(pool: OpinionPool) -> str:
+    """What known items did for the claim, or would do."""
+    known = pool.calibration
+    if known is not None:
+        return (
+            f"the claim is set right by {known.items:,} items whose label is known, of which the"
+            f" consensus has {known.right:,}; alone they tell the share of right labels to within"
+            f" {_within(known.right / known.items, known.items)} points, if they were drawn at"
+            " random"
+        )
+    each = ", ".join(f"{k} to within {_within(pool.claim.right, k)}" for k in CHECKED)
+    return (
+        "answers alone cannot tell an error that nearly all share from the truth; items drawn at"
+        f" random whose label an expert checks can: {each} points"
+    )
+
+
+def _within(share: float, number: int) -> str:
+    """Half of a 95 % interval of a share, in points; with two of each kind added, as few may be
+    wrong (Agresti and Coull)."""
+    near = (share * number + 2) / (number + 4)
+    return f"{100 * Z * np.sqrt(near * (1 - near) / (number + 4)):.0f}"
+
+
+def pairs_grid(shared: SharedErrors, most: int) -> Grid:
+    """Pairs of annotators, the most excessive beside what is common to all first."""
+    columns = (
+        Column("annotator", "name"),
+        Column("other", "name"),
+        Column("items", form=","),
+        Column("both wrong", form=",.1f"),
+        Column("by chance", form=",.1f"),
+        Column("times", form=".1f"),
+        Column("p", form=".3f"),
+        Column("common to all", form=",.1f"),
+        Column("", "word"),
+    )
+    rows = [
+        (
+            *(row["annotator"], row["other"], row["items"], row["shared wrong"], row["expected"]),
+            row["shared wrong"] / max(row["expected"], 1e-12),
+            *(row["p"], row["common"], "repeats" if row["repeats"] else ""),
+        )
+        for row in shared.table().head(most).iter_rows(named=True)
+    ]
+    return Grid("Wrong answers in common, by pair of annotators", columns, rows)
