@@ -37,3 +37,15 @@ def probs_for(truth, m, seed=0):
     rng = np.random.default_rng(seed)
     logits = rng.normal(size=(len(truth), m)) + 2 * np.eye(m)[truth]
     return np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+
+
+def crowd(seed, n=1500, number=8, copies=0.0, difficulty=0.0, m=4):
+    """Truth and answers of all about all: items may be as difficult for everyone, and the second
+    annotator may give the first one's answers."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, m, n)
+    logit = rng.uniform(1, 2.5, number) + difficulty * rng.normal(size=(n, 1))
+    right = rng.random((n, number)) < 1 / (1 + np.exp(-logit))
+    said = np.where(right, truth[:, None], rng.integers(0, m, (n, number)))
+    said[:, 1] = np.where(rng.random(n) < copies, said[:, 0], said[:, 1])
+    return truth, Answers.from_matrix(said, classes=m)

@@ -73,7 +73,7 @@ def test_what_is_printed(candidly, rows):
     assert any(line[:2] == [first["item"], first["consensus"]] for line in words)
     assert any(line[:1] == ["w5"] for line in words)
     assert out.count("the first 2 of 40 items") == 2
-    _, out, _ = candidly("crowd", "consensus", "answers.csv", "--top", 0)
+    _, out, _ = candidly("crowd", "consensus", "answers.csv", "--top", 0, "--by", "dawid-skene")
     assert "rounds, converged, log-likelihood -" in out
     assert "annotators, worst first" not in out
     _, out, _ = candidly("crowd", "consensus", "answers.csv", "--by", "crowdlab", "--top", 0)
@@ -87,7 +87,7 @@ def test_files_hold_everything(candidly, rows, tmp_path, end):
         "--html", "page.html", "--top", 1,
     )  # fmt: skip
     read = {".csv": pl.read_csv, ".parquet": pl.read_parquet, ".json": pl.read_json}[end]
-    mine = crowd.dawid_skene(crowd.Answers.from_columns(*zip(*rows)))
+    mine = crowd.opinion_pool(crowd.Answers.from_columns(*zip(*rows)))
     labels = read(tmp_path / f"labels{end}")
     assert labels["item"].to_list() == mine.table()["item"].to_list()
     assert labels["consensus"].to_list() == mine.table()["consensus"].to_list()
@@ -98,7 +98,7 @@ def test_files_hold_everything(candidly, rows, tmp_path, end):
         "out": f"labels{end}", "annotators": f"people{end}", "html": "page.html"
     }  # fmt: skip
     page = (tmp_path / "page.html").read_text()
-    assert "Consensus by dawid-skene" in page
+    assert "Consensus by opinion-pool" in page
     assert "answers.csv" in page
 
 
@@ -155,7 +155,7 @@ def test_saved_data(candidly, rows, tmp_path):
     data = from_arrays(np.eye(N), votes=votes, classes=list(NAMES), ids=items)
     data.save(tmp_path / "mine.npz")
     found = asked(candidly, "mine.npz", "--top", 3)
-    mine = crowd.dawid_skene(crowd.Answers.from_labelled(data))
+    mine = crowd.opinion_pool(crowd.Answers.from_labelled(data))
     assert found["consensus"] == mine.table().head(3).rows(named=True)
     renamed = asked(candidly, "mine.npz", "--classes", "x,y,z")
     assert renamed["classes"] == ["x", "y", "z"]
@@ -248,9 +248,9 @@ def test_known_items_are_held_against_consensus_and_majority(candidly, tmp_path)
     known = dict(pl.read_csv("expert.csv").rows())
     rows = [row for row, item in enumerate(answers.items) if item in known]
     true = np.array([answers.classes.index(known[answers.items[row]]) for row in rows])
-    mine = crowd.dawid_skene(answers).labels[rows] == true
+    mine = crowd.opinion_pool(answers).labels[rows] == true
     usual = crowd.majority(answers).labels[rows] == true
-    assert (found["by"], found["n"]) == ("dawid-skene", 60)
+    assert (found["by"], found["n"]) == ("opinion-pool", 60)
     assert (found["right"], found["majority"]) == (mine.sum(), usual.sum())
     assert (found["only"], found["only_majority"]) == ((mine & ~usual).sum(), (usual & ~mine).sum())
     assert found["p"] == pytest.approx(

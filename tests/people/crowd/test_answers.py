@@ -6,7 +6,15 @@ import pytest
 
 from candidly.data.labels.building import from_arrays
 from candidly.data.labels.votes import Votes
-from candidly.people.crowd import METHODS, Answers, consensus, crowdlab, dawid_skene, majority
+from candidly.people.crowd import (
+    METHODS,
+    Answers,
+    consensus,
+    crowdlab,
+    dawid_skene,
+    majority,
+    opinion_pool,
+)
 
 ROWS = [("x2", "bob", "dog"), ("x1", "ann", "cat"), ("x2", "ann", "cat"), ("x3", "eve", "dog")]
 
@@ -138,6 +146,7 @@ def test_every_way_goes_by_its_name():
     rows = [(i, j, (i + (j == 3)) % 2) for i in range(6) for j in range(4)]
     answers = Answers.from_columns(*zip(*rows))
     direct = {
+        "opinion-pool": opinion_pool(answers),
         "majority": majority(answers),
         "dawid-skene": dawid_skene(answers),
         "one-coin": dawid_skene(answers, one_coin=True),

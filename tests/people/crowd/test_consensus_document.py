@@ -85,7 +85,8 @@ def test_long_lists_are_cut_and_say_so(monkeypatch):
     monkeypatch.setattr(page_module, "LISTED", 3)
     monkeypatch.setattr(page_module, "ASKED", 2)
     page = crowd_document(crowd.majority(answers_of()), by="majority").page()
-    assert page.count('<tr><th scope="row">') == 3 + 3 + 2 + len(CLASSES)
+    pairs = 4 + 6  # rows of the map of annotators, and of the table of pairs
+    assert page.count('<tr><th scope="row">') == 3 + 3 + 2 + len(CLASSES) + pairs
     said = texts(page)
     assert "the first 3 of 31, the table of labels has them all" in said
     assert "the first 3 of 4, the table of annotators has them all" in said

@@ -126,9 +126,9 @@ def test_who_knows_nothing_never_gets_there():
     found = fitted(rows, crowd.Answers.from_columns(*zip(*rows)), True)
     told = more_answers(found, 0.99, draws=10)
     assert told.answers is None or told.answers > 10 * 800
-    never = crowd.MoreAnswers(0.99, 0.5, 0.4, 0.6, 800, None, 20, None, 10)
+    never = crowd.MoreAnswers(0.99, 0.5, 0.4, 0.6, 800, None, 20, None, 10, module.INDEPENDENT)
     assert "30 more answers an item do not reach 99 %. This takes it" in str(never)
-    late = crowd.MoreAnswers(0.99, 0.5, 0.4, 0.6, 800, 1200, 900, None, 10)
+    late = crowd.MoreAnswers(0.99, 0.5, 0.4, 0.6, 800, 1200, 900, None, 10, module.INDEPENDENT)
     assert "1,200 more answers (900 to more than 24,000), each about" in str(late)
 
 
@@ -150,7 +150,7 @@ def test_a_higher_share_never_takes_fewer(seed, share, more):
     found = fitted(as_rows(answers), answers, True)
     less, much = (more_answers(found, x, draws=8, seed=seed) for x in (share, share + more))
     one, other = (np.inf if told.answers is None else told.answers for told in (less, much))
-    assert one <= other + 0.15 * answers.n  # not the same draws, as each takes as many as it needs
+    assert one <= other + 0.3 * answers.n  # not the same draws, as each takes as many as it needs
 
 
 def test_what_fits_no_rates_is_refused():
