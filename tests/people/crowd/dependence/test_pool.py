@@ -88,12 +88,13 @@ def test_the_pools_are_those_of_loops(with_model):
         for a in np.flatnonzero(answers.item == i).tolist():
             rates = fitted.rates[answers.annotator[a]]
             pool += tells(rates) * says(rates, answers.label[a])
-            vote[answers.label[a]] += tells(rates)
+            vote[np.argmax(rates[answers.label[a]])] += tells(rates)
             weight += tells(rates)
         if probs is not None:
             rates = fitted.model_rates
             pool += tells(rates) * sum(probs[i, k] * says(rates, k) for k in range(3))
-            vote += tells(rates) * probs[i]
+            for label in range(3):
+                vote[np.argmax(rates[label])] += tells(rates) * probs[i, label]
             weight += tells(rates)
         np.testing.assert_allclose(single[i], pool / weight, atol=1e-10)
         np.testing.assert_allclose(votes[i], vote / weight, atol=1e-10)
@@ -152,6 +153,18 @@ def test_an_independent_crowd_keeps_what_independence_claims():
     few = np.random.default_rng(0).random(len(answers)) < 0.5
     rows = (answers.item[few], answers.annotator[few].astype(str), answers.label[few])
     assert not opinion_pool(Answers.from_columns(*rows, items=600, classes=4)).independent
+
+
+def test_who_swaps_two_classes_is_understood():
+    truth, answers = crowd(2, n=600, number=5)
+    swapped = np.array([1, 0, 2, 3])
+    label = np.where(answers.annotator == 0, swapped[answers.label], answers.label)
+    columns = answers.item, answers.annotator.astype(str), label
+    pool = opinion_pool(Answers.from_columns(*columns, classes=4))
+    assert (pool.labels == truth).mean() > (majority(pool.answers).labels == truth).mean() + 0.01
+    mine = answers.annotator == 0
+    rows = answers.item[mine & (answers.label < 2)]
+    assert (pool.votes[rows].argmax(1) == truth[rows]).mean() > 0.9
 
 
 def test_a_copy_of_an_annotator_makes_no_claim_larger():

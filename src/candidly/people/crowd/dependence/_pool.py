@@ -177,22 +177,25 @@ def pool_of(
 def _pools(fitted: Fitted, probs: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """The mean of what single answers say, and the share of votes: (n, m) each.
 
-    Both weigh annotators by what an answer tells: the mutual information of answer and class.
+    A vote is for the class that makes the answer most probable, which is the label but for those
+    who confuse two classes. Both weigh annotators by what an answer tells: the mutual information of answer and class.
     """
     answers = fitted.answers
     says, tells = _of_one_answer(fitted.prior, fitted.rates)
     weight = tells[answers.annotator]
     single, votes = np.zeros((2, answers.n, answers.m))
     total = np.bincount(answers.item, weight, answers.n)
+    meant = fitted.rates.argmax(2)[answers.annotator, answers.label]
     for k in range(answers.m):
         there = weight * says[answers.annotator, answers.label, k]
         single[:, k] = np.bincount(answers.item, there, answers.n)
-        mine = answers.label == k
+        mine = meant == k
         votes[:, k] = np.bincount(answers.item[mine], weight[mine], answers.n)
     if probs is not None and fitted.model_rates is not None:
         model_says, model_tells = _of_one_answer(fitted.prior, fitted.model_rates[None])
         single += model_tells * (probs @ model_says[0])
-        votes += model_tells * probs
+        said = fitted.model_rates.argmax(1)
+        votes += model_tells * (probs @ np.eye(answers.m)[said])
         total = total + model_tells
     total = total[:, None]
     return tuple(  # type: ignore[return-value]
