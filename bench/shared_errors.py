@@ -348,9 +348,181 @@ def keep(part: str, rows: list[Row]) -> None:
         file.write((json.dumps(ordered, indent=1, ensure_ascii=False) + "\n").encode())
 
 
+# the page
+
+PAGE = Path(__file__).parents[1] / "docs" / "shared-errors.md"
+FIGURE = PAGE.parent / "images" / "shared-errors.svg"
+
+
+def signed(value: float) -> str:
+    return f"{value:+.1f}".replace("-", "−")
+
+
+def table(heads: str, rows: list[str]) -> str:
+    names = heads.split(" | ")
+    ruler = " | ".join("---" if k == 0 else "---:" for k in range(len(names)))
+    return "\n".join([f"| {heads} |", f"| {ruler} |", *(f"| {row} |" for row in rows)])
+
+
+def tables(found: dict[str, Any]) -> dict[str, str]:
+    """Markdown by the name of its place in the page."""
+    ways = ("majority", "dawid-skene", "opinion-pool")
+    sets = [
+        " | ".join(
+            [
+                f"{row['set']}",
+                *(f"{row[way]['right']:.1f}" for way in ways),
+                *(signed(row[way]["gap"]) for way in ways),
+                *(f"{row[way]['ece']:.3f}" for way in ways[1:]),
+                f"{row['claim'][1]:.0f} to {row['claim'][2]:.0f}{'' if row['holds'] else ' †'}",
+            ]
+        )
+        for row in found["sets"]
+    ]
+    alarms: dict[str, list[Row]] = {}
+    for row in found["alarms"]:
+        alarms.setdefault(row["shape"], []).append(row)
+    power: dict[str, list[Row]] = {}
+    for row in found["power"]:
+        power.setdefault(row["shape"], []).append(row)
+    claims: dict[str, list[Row]] = {}
+    for row in found["independent"]:
+        claims.setdefault(row["shape"], []).append(row)
+    percent = "{:.0f}".format
+    return {
+        "sets": table(
+            "crowd | right %: majority | Dawid–Skene | pool | claimed − right: majority |"
+            " Dawid–Skene | pool | ECE: Dawid–Skene | pool | interval of the claim",
+            sets,
+        ),
+        "alarms": table(
+            "crowd | independent: pairs | together | repeats | difficult items: repeats |"
+            " very difficult: repeats",
+            [
+                " | ".join(
+                    [
+                        name,
+                        *(
+                            percent(100 * rows[0][test])
+                            for test in ("pairs", "together", "repeats")
+                        ),
+                        *(percent(100 * row["repeats"]) for row in rows[1:]),
+                    ]
+                )
+                for name, rows in alarms.items()
+            ],
+        ),
+        "power": table(
+            "crowd | " + " | ".join(f"{100 * row['copies']:.0f} %" for row in power["14 models"]),
+            [
+                " | ".join([name, *(percent(100 * row["repeats"]) for row in rows)])
+                for name, rows in power.items()
+            ],
+        ),
+        "claims": table(
+            "crowd | independent: right | claimed − right | difficult: right | claimed − right |"
+            " Dawid–Skene | very difficult: right | claimed − right | Dawid–Skene",
+            [
+                " | ".join(
+                    [
+                        name,
+                        f"{rows[0]['right']:.1f}",
+                        signed(rows[0]["gap"]),
+                        *(
+                            cell
+                            for row in rows[1:]
+                            for cell in (
+                                f"{row['right']:.1f}",
+                                signed(row["gap"]),
+                                signed(row["dawid-skene gap"]),
+                            )
+                        ),
+                    ]
+                )
+                for name, rows in claims.items()
+            ],
+        ),
+        "next": table(
+            "crowd | right with all answers | opinion pool | Dawid–Skene | fewest answers first",
+            [
+                " | ".join([name, f"{goal:.1f}", *(f"{number:.2f}" for number in numbers)])
+                for name, goal, numbers in needed(found["next"])
+            ],
+        ),
+        "speed": table(
+            "crowd | `shared_errors` s | `opinion_pool` s | `dawid_skene` s",
+            [
+                f"{row['crowd']} | {row['shared_errors']:.2f} | {row['opinion_pool']:.2f} |"
+                f" {row['dawid_skene']:.3f}"
+                for row in found["speed"]
+            ],
+        ),
+    }
+
+
+def needed(rows: list[Row]) -> Iterator[tuple[str, float, list[float]]]:
+    """Of each crowd the share that is right at last, less half a point, and the answers an item
+    after which each way has it and keeps it, in the mean of the draws."""
+    for name in dict.fromkeys(row["set"] for row in rows):
+        mine = [row for row in rows if row["set"] == name]
+        ends = [row["curve"][-1][1] for row in mine]
+        goal = float(np.mean(ends)) - 0.5
+        numbers = []
+        for way in dict.fromkeys(row["way"] for row in mine):
+            reached = []
+            for row in mine:
+                if row["way"] == way:
+                    number, right = np.array(row["curve"]).T
+                    late = np.flatnonzero(right < goal)
+                    reached.append(number[min(late[-1] + 1, len(number) - 1) if len(late) else 0])
+            numbers.append(float(np.mean(reached)))
+        yield name, goal, numbers
+
+
+def figure(found: dict[str, Any]) -> str:
+    """Claimed minus right of every crowd: Dawid and Skene's model, the pool and its interval."""
+    from candidly.show.figures import FAINT, INK, SERIES, draw_svg
+
+    rows = sorted(found["sets"], key=lambda row: row["dawid-skene"]["gap"])
+
+    def draw(axes: Any) -> None:
+        for place, row in enumerate(rows):
+            right = row["opinion-pool"]["right"]
+            low, high = (end - right for end in row["claim"][1:])
+            axes.plot([low, high], [place, place], color=FAINT, lw=4, alpha=0.5, zorder=1)
+        for k, (way, mark, name) in enumerate(
+            (("dawid-skene", "D", "Dawid–Skene"), ("opinion-pool", "o", "opinion pool"))
+        ):
+            gaps = [row[way]["gap"] for row in rows]
+            colour = SERIES[1 - k]
+            axes.plot(gaps, range(len(rows)), mark, ms=5, color=colour, label=name, ls="")
+        axes.axvline(0, color=INK, lw=0.8)
+        axes.set_yticks(range(len(rows)), [row["set"] for row in rows])
+        axes.set_xlabel("claimed minus right, in points")
+        axes.grid(axis="x", color=FAINT, linewidth=0.6, alpha=0.3)
+        axes.legend(frameon=False, loc="lower right")
+
+    worst = rows[-1]
+    about = (
+        f"{len(rows)} crowds; Dawid–Skene claims {rows[0]['dawid-skene']['gap']:.1f} to"
+        f" {worst['dawid-skene']['gap']:.1f} points too much."
+    )
+    return draw_svg(draw, "What is claimed, beside what is right", about, len(rows), width=7.2)
+
+
+def page() -> None:
+    from crowd import filled
+
+    found = results()
+    text = filled(PAGE.read_text(), tables(found))
+    for path, made in ((PAGE, text), (FIGURE, figure(found))):
+        with replacing(path) as file:
+            file.write(made.encode())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, "page", []], metavar="PART")
     parser.add_argument("--data", type=Path, default=os.environ.get("CANDIDLY_DATA"))
     parser.add_argument("--sets", type=Path)
     parser.add_argument("--quick", action="store_true")
@@ -358,6 +530,9 @@ def main() -> None:
     if asked.data is not None:
         asked.data = Path(asked.data)
     warnings.simplefilter("ignore")  # labels that nobody gave
+    if asked.parts == ["page"]:
+        page()
+        return
     for part in asked.parts or PARTS:
         rows = []
         for row in PARTS[part](asked):

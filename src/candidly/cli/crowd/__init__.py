@@ -19,6 +19,7 @@ from .._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from .._issues import check_place
 from .._print import Form, check_form, show
 from .._types import how_many_workers, random_seed, share, whole
+from .sets import sets
 
 if TYPE_CHECKING:
     from ...people.crowd import Consensus, MoreAnswers, OpinionPool
@@ -29,8 +30,11 @@ MORE = "--top gives more"
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Answers of several annotators: consensus.",
+    help="Answers of several annotators: consensus, sets.",
 )
+
+
+app.command()(sets)
 
 
 @app.callback()

@@ -30,7 +30,7 @@ from ._dawid_skene import DawidSkene, dawid_skene
 from ._majority import RULES, Majority, majority
 from ._more_answers import FITTED, MoreAnswers, check_reach, more_answers
 from ._read import answers_of, known_in, read_answers
-from ._sets import SetCurve, set_curve, union_spread
+from .answer_sets import SetConsensus, SetCurve, set_consensus, set_curve, union_spread
 from .dependence import (
     Calibration,
     Chance,
@@ -142,6 +142,7 @@ __all__ = [
     "MoreAnswers",
     "OpinionPool",
     "Pairs",
+    "SetConsensus",
     "SetCurve",
     "SharedErrors",
     "annotators",
@@ -161,6 +162,7 @@ __all__ = [
     "put_into",
     "read_answers",
     "read_crowd",
+    "set_consensus",
     "set_curve",
     "shared_errors",
     "some_answers",

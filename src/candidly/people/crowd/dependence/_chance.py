@@ -14,7 +14,7 @@ from ._fit import Fitted, fit
 from ._kernels import shared_in_all
 from ._pairs import ALPHA
 
-DRAWS = 19  # sets of answers that are simulated: fewer than all of them is p = 1 / 20
+DRAWS = 39  # sets of answers that are simulated: more than all of them is p = 1 / 40
 ENOUGH = 200_000  # answers that are looked at
 
 
@@ -25,7 +25,7 @@ class Chance(NamedTuple):
         ratio: of the answers; about 1 where annotators err independently.
         usual, largest: of the simulated sets, in which they do: the mean, and the largest.
         p: of the ratio, one-sided: one over the number of the first simulated set that has as
-            large a ratio (Besag and Clifford, Biometrika 1991); 1/20 where none of 19 has.
+            large a ratio (Besag and Clifford, Biometrika 1991); 1/40 where none of 39 has.
     """
 
     ratio: float
@@ -36,7 +36,7 @@ class Chance(NamedTuple):
     @property
     def dependent(self) -> bool:
         """Whether the answers share more wrong answers than chance brings about."""
-        return self.p <= ALPHA
+        return self.p < ALPHA
 
 
 def against_chance(

@@ -178,7 +178,8 @@ def _pools(fitted: Fitted, probs: np.ndarray | None) -> tuple[np.ndarray, np.nda
     """The mean of what single answers say, and the share of votes: (n, m) each.
 
     A vote is for the class that makes the answer most probable, which is the label but for those
-    who confuse two classes. Both weigh annotators by what an answer tells: the mutual information of answer and class.
+    who confuse two classes. Both weigh annotators by what an answer tells: the mutual information
+    of answer and class.
     """
     answers = fitted.answers
     says, tells = _of_one_answer(fitted.prior, fitted.rates)

@@ -80,9 +80,9 @@ def what_would_tell(pool: OpinionPool) -> str:
     if known is not None:
         return (
             f"the claim is set right by {known.items:,} items whose label is known, of which the"
-            f" consensus has {known.right:,}; alone they tell the share of right labels to within"
-            f" {_within(known.right / known.items, known.items)} points, if they were drawn at"
-            " random"
+            f" opinion pool has {known.right:,} right; alone they tell the share of right labels to"
+            f" within {_within(known.right / known.items, known.items)} points, if they were drawn"
+            " at random"
         )
     each = ", ".join(f"{k} to within {_within(pool.claim.right, k)}" for k in CHECKED)
     return (

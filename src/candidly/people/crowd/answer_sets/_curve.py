@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...data.labels.votes import Votes, check_votes, times_named
-from ...ground.arrays import as_array, door
+from ....data.labels.votes import Votes, check_votes, times_named
+from ....ground.arrays import as_array, door
 
 
 class SetCurve(NamedTuple):

@@ -1,0 +1,6 @@
+"""Answers that are sets of labels: what sets of some annotators are like, and a consensus."""
+
+from ._consensus import SetConsensus, set_consensus
+from ._curve import SetCurve, set_curve, union_spread
+
+__all__ = ["SetConsensus", "SetCurve", "set_consensus", "set_curve", "union_spread"]
