@@ -158,6 +158,8 @@ DOORS = {  # how each command is called, and what it says: classes, or these and
                         "--noise", "symmetric:rate=0.2", "--truth", "label", "--seeds", "1"],
                        None),
     "crowd consensus": (["answers.csv", "--by", "majority", "--json"], of_json("classes")),
+    "crowd sets": (["answers.csv", "--item", "item", "--annotator", "annotator", "--json"],
+                   of_json("classes")),
     "stability": (["--labels", "m.csv", "--predictions", "m.csv", "--label", "label"],
                   lambda out: None),
     "validate": (["--votes", "votes.csv", "--into", "t.csv", "--label", "label", "--out",

@@ -16,6 +16,7 @@ FILES = {  # what says things in the name of one command alone
     "validate/__init__.py": "validate",
     "stability.py": "stability",
     "crowd/__init__.py": "crowd consensus",
+    "crowd/sets.py": "crowd sets",
 }
 
 

@@ -77,7 +77,7 @@ NOUNS = {
         "app",
         "Wrong labels, from given labels and probabilities: probs, amount, find, health, compare.",
     ),
-    "crowd": ("crowd", "app", "Answers of several annotators: consensus."),
+    "crowd": ("crowd", "app", "Answers of several annotators: consensus, sets."),
     "build": (
         "build",
         "app",

@@ -39,9 +39,9 @@ from .dependence import (
     Pairs,
     SharedErrors,
     opinion_pool,
-    pool_of,
     shared_errors,
 )
+from .dependence._pool import pool_of
 from .files import CrowdRead, put_into, read_crowd
 
 By = Literal["opinion-pool", "majority", "dawid-skene", "one-coin", "crowdlab"]

@@ -3,7 +3,7 @@
 from ._chance import Chance
 from ._known_items import Calibration
 from ._pairs import Pairs
-from ._pool import Claim, OpinionPool, opinion_pool, pool_of
+from ._pool import Claim, OpinionPool, opinion_pool
 from ._shared_errors import SharedErrors, shared_errors
 
 __all__ = [
@@ -14,6 +14,5 @@ __all__ = [
     "Pairs",
     "SharedErrors",
     "opinion_pool",
-    "pool_of",
     "shared_errors",
 ]

@@ -11,7 +11,6 @@ import numpy as np
 from ....ground.seeds import draw
 from .._answers import Answers
 from ._fit import Fitted, fit
-from ._kernels import shared_in_all
 from ._pairs import ALPHA
 
 DRAWS = 39  # sets of answers that are simulated: more than all of them is p = 1 / 40
@@ -75,6 +74,8 @@ def against_chance(
 
 def ratio_of(fitted: Fitted) -> float | None:
     """Wrong answers that pairs share over their expected number; None where none is expected."""
+    from ._kernels import shared_in_all
+
     found, expected = shared_in_all(fitted.said, fitted.known, fitted.logs, fitted.rates)
     return found / expected if expected > 0 else None
 

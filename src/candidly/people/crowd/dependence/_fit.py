@@ -15,11 +15,9 @@ import numpy as np
 
 from ....ground.seeds import draw
 from .._answers import Answers
-from .._kernels import add_to_matrices, weigh_by_matrices
 from .._probs import answer_shares
 from .._rounds import Rounds, mapping, together
 from .._sums import as_floats
-from ._kernels import held_out_score
 
 STRENGTH = 4.0  # answers that each row of error rates is given beforehand
 FLOOR = 0.01  # answers that each row of the common error rates is given beforehand, of each label
@@ -81,6 +79,8 @@ def fit(
     workers: int = 1,
 ) -> Fitted:
     """Expectation maximisation, from shares of the answers or from ``start`` (n, m)."""
+    from .._kernels import add_to_matrices, weigh_by_matrices
+
     m, everyone = answers.m, len(answers.annotators)
     known = (answers.per_item > 0) | (probs is not None)
     first = answer_shares(answers, probs) if start is None else start.copy()
@@ -140,6 +140,8 @@ def foretelling(fitted: Fitted) -> float:
     the other answers at the temperature. Of more than 200,000 answers the items are sampled.
     """
     from scipy.optimize import minimize_scalar
+
+    from ._kernels import held_out_score
 
     answers = fitted.answers
     said, known = fitted.said, fitted.known

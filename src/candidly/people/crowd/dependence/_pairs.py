@@ -16,7 +16,6 @@ import numpy as np
 from ....stats import holm
 from .._answers import Answers
 from ._fit import Fitted
-from ._kernels import shared_by_pair
 
 LEAST_SHARED = 5  # items that a pair must have in common to be tested
 STRENGTH = 5.0  # wrong answers by which an annotator's factor is drawn to 1
@@ -73,6 +72,8 @@ def pairs_of(fitted: Fitted) -> Pairs:
     Args:
         fitted: at temperature 1.
     """
+    from ._kernels import shared_by_pair
+
     everyone = len(fitted.answers.annotators)
     keys = _keys(fitted.answers, fitted.others)
     sums = np.zeros((len(keys), 4))

@@ -13,7 +13,6 @@ from .._answers import Answers, check_answers
 from .._probs import checked_probs
 from ._chance import Chance, against_chance
 from ._fit import Fitted, fit
-from ._kernels import shared_in_all
 from ._pairs import Pairs, pairs_of
 from ._voices import few_together, joined
 
@@ -191,6 +190,8 @@ def _effective(fitted: Fitted, usual: float) -> float:
 
     Source: Kish, "Survey sampling", 1965.
     """
+    from ._kernels import shared_in_all
+
     answers = fitted.answers
     number = answers.per_item[answers.per_item > 0]
     mean = float(number.mean())
