@@ -12,8 +12,13 @@ from candidly.people.crowd import (
     consensus,
     crowdlab,
     dawid_skene,
+    glad,
+    ibcc,
+    mace,
     majority,
     opinion_pool,
+    wawa,
+    zero_based_skill,
 )
 
 ROWS = [("x2", "bob", "dog"), ("x1", "ann", "cat"), ("x2", "ann", "cat"), ("x3", "eve", "dog")]
@@ -151,6 +156,11 @@ def test_every_way_goes_by_its_name():
         "dawid-skene": dawid_skene(answers),
         "one-coin": dawid_skene(answers, one_coin=True),
         "crowdlab": crowdlab(answers),
+        "wawa": wawa(answers),
+        "zero-based-skill": zero_based_skill(answers),
+        "mace": mace(answers),
+        "glad": glad(answers),
+        "ibcc": ibcc(answers),
     }
     assert list(direct) == list(METHODS)
     for name, expected in direct.items():

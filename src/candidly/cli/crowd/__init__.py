@@ -64,7 +64,11 @@ def consensus(
         ),
     ] = None,
     by: Annotated[
-        str, typer.Option(help="opinion-pool, majority, dawid-skene, one-coin or crowdlab.")
+        str,
+        typer.Option(
+            help="opinion-pool, majority, dawid-skene, one-coin, crowdlab, wawa, zero-based-skill, "
+            "mace, glad or ibcc.",
+        ),
     ] = "opinion-pool",
     normalise: Annotated[
         bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")

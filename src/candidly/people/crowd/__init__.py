@@ -22,6 +22,7 @@ import numpy as np
 from ...data.labels.votes import some_answers
 from ...ground.arrays import door
 from ...ground.names import lookup
+from ...ground.problem import Refusal
 from ._annotators import annotators, next_items, priorities
 from ._answers import Answers
 from ._consensus import Consensus
@@ -30,6 +31,7 @@ from ._dawid_skene import DawidSkene, dawid_skene
 from ._majority import RULES, Majority, majority
 from ._more_answers import FITTED, MoreAnswers, check_reach, more_answers
 from ._read import answers_of, known_in, read_answers
+from .aggregators import glad, ibcc, mace, wawa, zero_based_skill
 from .answer_sets import SetConsensus, SetCurve, set_consensus, set_curve, union_spread
 from .dependence import (
     Calibration,
@@ -44,7 +46,18 @@ from .dependence import (
 from .dependence._pool import pool_of
 from .files import CrowdRead, put_into, read_crowd
 
-By = Literal["opinion-pool", "majority", "dawid-skene", "one-coin", "crowdlab"]
+By = Literal[
+    "opinion-pool",
+    "majority",
+    "dawid-skene",
+    "one-coin",
+    "crowdlab",
+    "wawa",
+    "zero-based-skill",
+    "mace",
+    "glad",
+    "ibcc",
+]
 Watch = Callable[[int, int], None] | None
 
 # (answers, probs, seed, watch) -> consensus
@@ -61,7 +74,15 @@ METHODS: dict[str, Callable[..., Consensus]] = {
     ),
     "crowdlab": lambda answers, probs, seed, watch: crowdlab(answers, probs, seed=seed),
 }
+METHODS |= {
+    "wawa": lambda answers, probs, seed, watch: wawa(answers),
+    "zero-based-skill": lambda answers, probs, seed, watch: zero_based_skill(answers),
+    "mace": lambda answers, probs, seed, watch: mace(answers),
+    "glad": lambda answers, probs, seed, watch: glad(answers),
+    "ibcc": lambda answers, probs, seed, watch: ibcc(answers),
+}
 BY_KNOWN = ("opinion-pool",)  # whose claim known items set right
+WITHOUT_MODEL = ("wawa", "zero-based-skill", "mace", "glad", "ibcc")
 
 
 @door
@@ -87,10 +108,16 @@ def consensus(
             set right by them. No other way uses it.
 
     Raises:
-        ValueError: see the functions.
+        ValueError: see the functions; or ``probs`` for a way that takes none.
         KeyError: no way of that name; the message suggests the nearest.
     """
     name, method = lookup(METHODS, by, "way to a consensus")
+    if probs is not None and name in WITHOUT_MODEL:
+        raise Refusal(
+            f"{name} is made of answers alone and takes no model's probabilities.",
+            "leave out `probs`",
+            "take `by='opinion-pool'`",
+        )
     more: dict[str, Any] = {"workers": workers} if name in FITTED else {}
     if name in BY_KNOWN:
         more["known"] = known
@@ -152,7 +179,10 @@ __all__ = [
     "consensus",
     "crowdlab",
     "dawid_skene",
+    "glad",
+    "ibcc",
     "known_in",
+    "mace",
     "majority",
     "more_answers",
     "next_items",
@@ -167,4 +197,6 @@ __all__ = [
     "shared_errors",
     "some_answers",
     "union_spread",
+    "wawa",
+    "zero_based_skill",
 ]

@@ -10,6 +10,7 @@ from ...ground.arrays import door
 from ...ground.names import made_by
 from ...ground.numbers import whole
 from ...stats import share_interval
+from ._answers import checked_known
 from ._consensus import Consensus, agreement_with
 from ._sums import sums_by
 
@@ -65,13 +66,7 @@ def annotators(consensus: Consensus, known: np.ndarray | None = None) -> pl.Data
 def _on_known(consensus: Consensus, known: np.ndarray) -> dict[str, np.ndarray]:
     """Columns on each annotator's answers about items whose label is known."""
     answers = consensus.answers
-    if known.shape != (answers.n,) or known.dtype.kind not in "iu":
-        raise ValueError(
-            f"`known` is {known.dtype} of shape {known.shape}; give a class number for each of the"
-            f" {answers.n:,} items, -1 where it is not known."
-        )
-    if known.max(initial=-1) >= answers.m or known.min(initial=-1) < -1:
-        raise ValueError(f"`known` must lie in -1..{answers.m - 1}, the {answers.m} classes.")
+    known = checked_known(known, answers)
     about = known[answers.item] >= 0
     who, everyone = answers.annotator[about], len(answers.annotators)
     right = answers.label[about] == known[answers.item[about]]

@@ -236,6 +236,23 @@ def check_answers(answers: Any) -> None:
     made_by(answers, Answers, "answers", "crowd.Answers.from_columns")
 
 
+def checked_known(known: Any, answers: Answers) -> np.ndarray:
+    """Classes of items where they are known, -1 else: int (n,).
+
+    Raises:
+        ValueError: another shape, or a class that is none.
+    """
+    known = np.asarray(known)
+    if known.shape != (answers.n,) or known.dtype.kind not in "iu":
+        raise ValueError(
+            f"`known` is {known.dtype} of shape {known.shape}; give a class number for each of the"
+            f" {answers.n:,} items, -1 where it is not known."
+        )
+    if known.max(initial=-1) >= answers.m or known.min(initial=-1) < -1:
+        raise ValueError(f"`known` must lie in -1..{answers.m - 1}, the {answers.m} classes.")
+    return known
+
+
 def _made(
     item: np.ndarray,
     annotator: np.ndarray,

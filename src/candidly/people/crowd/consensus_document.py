@@ -50,6 +50,11 @@ MEANING = {
     "dawid-skene": "labels and error rates of annotators that explain the answers best",
     "one-coin": "labels and one accuracy per annotator that explain the answers best",
     "crowdlab": "answers and, where there is one, a model, weighed by how well they agree",
+    "wawa": "votes weighed by how often annotators agree with the plain majority",
+    "zero-based-skill": "votes weighed by how often annotators agree with this very majority",
+    "mace": "annotators who know the label, or else answer by habit",
+    "glad": "how able annotators and how easy items are, so that they explain the answers best",
+    "ibcc": "labels and error rates of annotators with priors on all of them",
 }
 
 
@@ -140,7 +145,7 @@ def crowd_document(
             (
                 Paragraph(sentence(next(claim_lines(pool, by, mean_quality))), "headline"),
                 Paragraph(_standing(people, behind)),
-                f"Consensus by {by}: {MEANING[by]}. Qualities lie between 0 and 1; they follow "
+                f"Consensus by {by}: {MEANING.get(by, 'a way of a plug-in')}. Qualities lie between 0 and 1; they follow "
                 "from the answers and from what the method takes for granted, not from the truth.",
             )
         ),

@@ -17,7 +17,7 @@ import numpy as np
 from ....ground.arrays import door
 from ....ground.numbers import whole
 from ....ground.problem import Refusal
-from .._answers import Answers, check_answers
+from .._answers import Answers, check_answers, checked_known
 from .._consensus import Consensus, warn_of_unsaid
 from .._probs import checked_probs
 from ._fit import STRENGTH, Fitted, fit_tempered
@@ -129,7 +129,7 @@ def pool_of(
     if probs is not None:
         probs = checked_probs(probs, answers)
     if known is not None:
-        known = _checked_known(known, answers)
+        known = checked_known(known, answers)
     frequent = int((answers.per_annotator > STRENGTH).sum()) + 1
     if frequent * answers.m**2 * 8 > LARGEST_BYTES:
         raise Refusal(
@@ -227,15 +227,3 @@ def _quality(answers: Answers, posterior: np.ndarray, prior: np.ndarray) -> np.n
     common = right.sum(0) / np.maximum(there.sum(0), LEAST)
     quality: np.ndarray = (right + STRENGTH * common) / (there + STRENGTH) @ prior
     return np.clip(quality, 0, 1)
-
-
-def _checked_known(known: Any, answers: Answers) -> np.ndarray:
-    known = np.asarray(known)
-    if known.shape != (answers.n,) or known.dtype.kind not in "iu":
-        raise ValueError(
-            f"`known` is {known.dtype} of shape {known.shape}; give a class number for each of the"
-            f" {answers.n:,} items, -1 where it is not known."
-        )
-    if known.max(initial=-1) >= answers.m or known.min(initial=-1) < -1:
-        raise ValueError(f"`known` must lie in -1..{answers.m - 1}, the {answers.m} classes.")
-    return known

@@ -1,0 +1,12 @@
+"""Further ways to a consensus, by their papers: one file each, and one contract.
+
+A function of ``Answers`` that gives a ``Consensus``. All take it that annotators err independently,
+and claim as much as that allows (``people.crowd.dependence``).
+"""
+
+from ._glad import glad
+from ._ibcc import ibcc
+from ._mace import mace
+from ._weighted import wawa, zero_based_skill
+
+__all__ = ["glad", "ibcc", "mace", "wawa", "zero_based_skill"]
