@@ -249,6 +249,7 @@ def _print_json(
     held: KnownItems | None,
     more: MoreAnswers | None,
 ) -> None:
+    from ...people import crowd
     from ...people.crowd import Majority, next_items
 
     answers = found.answers
@@ -258,6 +259,7 @@ def _print_json(
         "items": answers.n,
         "classes": list(answers.classes),
         "unsaid": int(found.unsaid.sum()),
+        "alpha": crowd.krippendorff(answers)._asdict(),
         "claim": pool.claim._asdict(),
         "calibration": pool.calibration and pool.calibration._asdict(),
         "shared_errors": pool.shared.as_dict(top),

@@ -23,6 +23,7 @@ from ...data.labels.votes import some_answers
 from ...ground.arrays import door
 from ...ground.names import lookup
 from ...ground.problem import Refusal
+from ._alpha import Alpha, krippendorff
 from ._annotators import annotators, next_items, priorities
 from ._answers import Answers
 from ._consensus import Consensus
@@ -157,6 +158,7 @@ def pool_beside(
 __all__ = [
     "METHODS",
     "RULES",
+    "Alpha",
     "Answers",
     "Calibration",
     "Chance",
@@ -182,6 +184,7 @@ __all__ = [
     "glad",
     "ibcc",
     "known_in",
+    "krippendorff",
     "mace",
     "majority",
     "more_answers",

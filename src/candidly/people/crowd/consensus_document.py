@@ -56,6 +56,7 @@ MEANING = {
     "glad": "how able annotators and how easy items are, so that they explain the answers best",
     "ibcc": "labels and error rates of annotators with priors on all of them",
 }
+PLUGGED = "a way that a plug-in brought"
 
 
 def crowd_document(
@@ -145,8 +146,9 @@ def crowd_document(
             (
                 Paragraph(sentence(next(claim_lines(pool, by, mean_quality))), "headline"),
                 Paragraph(_standing(people, behind)),
-                f"Consensus by {by}: {MEANING.get(by, 'a way of a plug-in')}. Qualities lie between 0 and 1; they follow "
-                "from the answers and from what the method takes for granted, not from the truth.",
+                f"Consensus by {by}: {MEANING.get(by, PLUGGED)}. Qualities lie between 0 and 1; "
+                "they follow from the answers and from what the method takes for granted, not from "
+                "the truth.",
             )
         ),
         facts=facts,

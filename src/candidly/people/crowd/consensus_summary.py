@@ -14,7 +14,7 @@ from .dependence.summary import claim_lines, pairs_grid
 if TYPE_CHECKING:
     import polars as pl
 
-    from . import Consensus, OpinionPool
+    from . import Answers, Consensus, OpinionPool
 
 
 def consensus_lines(found: Consensus, by: str, pool: OpinionPool) -> Iterator[str]:
@@ -28,6 +28,7 @@ def consensus_lines(found: Consensus, by: str, pool: OpinionPool) -> Iterator[st
         f"{len(answers):,} answers about {answers.n:,} items{without} by"
         f" {len(answers.annotators):,} annotators, {answers.m:,} classes"
     )
+    yield from agreement_line(answers)
     known = found.quality[~np.isnan(found.quality)]
     yield f"consensus by {by}: mean quality {known.mean():.3f}"
     yield from claim_lines(pool, by, float(known.mean()))
@@ -43,6 +44,18 @@ def consensus_lines(found: Consensus, by: str, pool: OpinionPool) -> Iterator[st
         yield (
             f"{changed:,} labels differ from the majority; the model weighs"
             f" {found.model_weight:.2f}, an annotator {found.weights.mean():.2f} on average"
+        )
+
+
+def agreement_line(answers: Answers) -> Iterator[str]:
+    """How far annotators agree beyond chance; none where nothing can be said of it."""
+    from . import krippendorff
+
+    alpha = krippendorff(answers)
+    if np.isfinite([alpha.value, alpha.low]).all():
+        yield (
+            f"annotators agree beyond chance with Krippendorff's alpha {alpha.value:.2f}"
+            f" ({alpha.low:.2f} to {alpha.high:.2f})"
         )
 
 
