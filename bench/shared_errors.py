@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from _bench import RESULTS, machine
+from _reproduction.figures import alone
 from _shared_crowds import SHAPES, models, real_crowds, simulated
 from candidly.ground.files import replacing
 from candidly.people.crowd import (
@@ -442,6 +443,26 @@ def tables(found: dict[str, Any]) -> dict[str, str]:
                 for name, rows in claims.items()
             ],
         ),
+        "said": said(found),
+        "known": table(
+            "known items | crowds | largest mean gap | mean distance of a draw | draws within 2"
+            " points | mean ECE",
+            [
+                " | ".join(
+                    [
+                        str(number),
+                        str(len(rows)),
+                        f"{max(abs(row['mean']) for row in rows):.1f}",
+                        f"{np.mean([row['absolute'] for row in rows]):.1f}",
+                        f"{100 * np.mean([row['within 2'] for row in rows]):.0f} %",
+                        f"{np.mean([row['ece'] for row in rows]):.3f}",
+                    ]
+                )
+                for number in (50, 200)
+                for rows in [[row for row in found["known"] if row["known"] == number]]
+            ],
+        ),
+        "next-said": next_said(found["next"]),
         "next": table(
             "crowd | right with all answers | opinion pool | Dawid–Skene | fewest answers first",
             [
@@ -458,6 +479,55 @@ def tables(found: dict[str, Any]) -> dict[str, str]:
             ],
         ),
     }
+
+
+def said(found: dict[str, Any]) -> str:
+    """What the table of real crowds comes to."""
+    rows, draws = found["sets"], found["models"]
+
+    def where(holds: Callable[[Row], bool]) -> str:
+        names = [row["set"] for row in rows if not holds(row)]
+        few = f" (not on {', '.join(names)})" if names else ""
+        return f"on {len(rows) - len(names)} of {len(rows)} crowds{few}"
+
+    def pair(row: Row, what: str) -> tuple[float, float]:
+        return row["opinion-pool"][what], row["dawid-skene"][what]
+
+    gains = [pair(row, "right")[0] - pair(row, "right")[1] for row in rows]
+    worse = [row["set"] for row, gain in zip(rows, gains) if gain < 0 and row["p"] < 0.05]
+    beaten = (
+        f"worse by McNemar's test (p < 0.05) on {', '.join(worse)}"
+        if worse
+        else ("nowhere worse by McNemar's test")
+    )
+    mine = [row["opinion-pool"] for row in draws]
+    held = sum(row["holds"] for row in rows)
+    return (
+        f"The pool's calibration error is below that of Dawid–Skene"
+        f" {where(lambda row: np.subtract(*pair(row, 'ece')) < 0)}, its log loss"
+        f" {where(lambda row: np.subtract(*pair(row, 'loss')) < 0)}. It is right"
+        f" {signed(float(np.mean(gains)))} points more often in the mean of the crowds, {beaten}."
+        f" The interval holds the share that is right on {held} of {len(rows)}. With five of the 14"
+        f" models, drawn {len(draws)} times, the pool claims"
+        f" {signed(float(np.mean([one['gap'] for one in mine])))} points more than is right in the"
+        f" mean, {max(abs(one['gap']) for one in mine):.1f} at most, its ECE is"
+        f" {np.mean([one['ece'] for one in mine]):.3f}, and the interval holds in"
+        f" {sum(row['holds'] for row in draws)}; Dawid–Skene claims"
+        f" {signed(float(np.mean([row['dawid-skene']['gap'] for row in draws])))}."
+    )
+
+
+def next_said(rows: list[Row]) -> str:
+    """Which way needs the fewest answers, crowd by crowd."""
+    found = [numbers for _, _, numbers in needed(rows)]
+    fewer = sum(pool < usual for pool, usual, _ in found)
+    more = sum(pool > usual for pool, usual, _ in found)
+    even = sum(pool < plain for pool, _, plain in found)
+    return (
+        f"By the pool's priorities it takes fewer answers than by Dawid–Skene's on {fewer} of"
+        f" {len(found)} crowds and more on {more}; fewer than by asking where there are fewest on"
+        f" {even}."
+    )
 
 
 def needed(rows: list[Row]) -> Iterator[tuple[str, float, list[float]]]:
@@ -507,7 +577,8 @@ def figure(found: dict[str, Any]) -> str:
         f"{len(rows)} crowds; Dawid–Skene claims {rows[0]['dawid-skene']['gap']:.1f} to"
         f" {worst['dawid-skene']['gap']:.1f} points too much."
     )
-    return draw_svg(draw, "What is claimed, beside what is right", about, len(rows), width=7.2)
+    title = "What is claimed, beside what is right"
+    return alone(draw_svg(draw, title, about, len(rows), width=7.2))
 
 
 def page() -> None:

@@ -39,6 +39,7 @@ ASKED = 50  # items to ask about next
 OPEN = 20  # rows up to which a table is not folded
 NAMED = 8  # annotators that a figure names
 ENDS = 200  # annotators up to which a figure shows their intervals
+NARROW = 3  # times the fewest answers, up to which their axis is no logarithmic one
 HEAT = 20  # classes up to which confusions are heat maps
 WORST = 4  # annotators with a heat map of their own
 ALPHA = 0.05  # chance of one annotator who is called clearly behind, and is not
@@ -223,7 +224,11 @@ def _people_figure(people: pl.DataFrame, behind: Sequence[bool], title: str) -> 
                 short[one["annotator"]], place, (6, 0), textcoords="offset points",
                 va="center", fontsize=8, color=INK,
             )  # fmt: skip
-        axes.set_xscale("log")
+        if x.max() > NARROW * x.min():
+            axes.set_xscale("log")
+            axes.xaxis.set_minor_formatter(lambda place, _: "")
+        else:
+            axes.locator_params(axis="x", nbins=4, integer=True)
         axes.xaxis.set_major_formatter(lambda place, _: f"{place:,.0f}")
         axes.set_xlabel("answers about items that others answered, too")
         axes.set_ylabel("% that are the consensus")

@@ -27,6 +27,7 @@ from ._shared_errors import SharedErrors, Watch, look_at
 LARGEST_BYTES = 2**31  # of error rates
 ENOUGH = 4  # answers of every item from which on independence can be told from its absence
 LEAST = 1e-300
+Z = 1.959963984540054
 
 
 class Claim(NamedTuple):
@@ -35,7 +36,8 @@ class Claim(NamedTuple):
     Attributes:
         right: mean probability of the labels.
         low: the same by what single answers say, as if all further ones repeated them.
-        high: the same if annotators erred independently.
+        high: the same if annotators erred independently. Both ends are 1.96 standard deviations
+            further out of how many of so many items are right, if each is with its probability.
     """
 
     right: float
@@ -150,9 +152,9 @@ def pool_of(
     calibration = None
     if known is not None and ((known >= 0) & there).any():
         posterior, calibration = calibrated(posterior, labels, known)
-    right, low, high = (
-        float(one[there].max(1).mean()) for one in (posterior, single, looked.alone.posterior)
-    )
+    right = float(posterior[there].max(1).mean())
+    low = _end(single[there].max(1), -1)
+    high = _end(looked.alone.posterior[there].max(1), 1)
     return OpinionPool(
         answers=answers,
         labels=labels,
@@ -172,6 +174,12 @@ def pool_of(
         single=single,
         votes=votes,
     )
+
+
+def _end(probability: np.ndarray, side: int) -> float:
+    """The mean, and 1.96 standard deviations of the share that is right to one side of it."""
+    scatter = np.sqrt((probability * (1 - probability)).sum()) / len(probability)
+    return float(np.clip(probability.mean() + side * Z * scatter, 0, 1))
 
 
 def _pools(fitted: Fitted, probs: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

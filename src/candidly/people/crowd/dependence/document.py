@@ -32,8 +32,9 @@ def shared_section(pool: OpinionPool) -> Section:
     pieces.append(Paragraph(sentence(what_would_tell(pool))))
     title = "Labels said to be right, by what is taken for granted"
     below = (
-        "By single answers: as if all answers about an item but one were repetitions. "
-        "Independent: as if every answer were new evidence. The pool lies between."
+        "The claim, between its ends, and the three parts that are averaged. Single answers: as if "
+        "all answers about an item but one were repetitions. At the upper end every answer is new "
+        "evidence."
     )
     pieces.append(Figures([Figure(title, below, lambda: claim_figure(pool, title))]))
     number = len(shared.pairs.first)
@@ -48,33 +49,37 @@ def shared_section(pool: OpinionPool) -> Section:
 def claim_figure(pool: OpinionPool, title: str) -> str:
     """The claim between its ends, as SVG text."""
     right, low, high = (100 * value for value in pool.claim)
-    votes = 100 * float(pool.votes[pool.labels >= 0].max(1).mean())
-    product = 100 * float(pool.product[pool.labels >= 0].max(1).mean())
+    there = pool.labels >= 0
     rows = [
-        ("independent", high, "o", SERIES[1]),
-        ("product, weakened", product, "o", SERIES[0]),
-        ("votes", votes, "o", SERIES[0]),
-        ("single answers", low, "o", SERIES[1]),
-        ("what is claimed", right, "D", INK),
+        (name, 100 * float(one[there].max(1).mean()))
+        for name, one in (
+            ("single answers", pool.single),
+            ("votes", pool.votes),
+            ("product, weakened", pool.product),
+        )
     ]
-    rows.sort(key=lambda row: (row[2] == "D", row[1]))
+    rows = [*sorted(rows, key=lambda row: row[1]), ("what is claimed", right)]
 
     def draw(axes: Any) -> None:
-        for place, (_, value, mark, colour) in enumerate(rows):
-            if mark == "D":
-                axes.plot([low, high], [place, place], color=FAINT, lw=3, zorder=1)
+        last = len(rows) - 1
+        axes.plot([low, high], [last, last], color=FAINT, lw=3, zorder=1)
+        for place, (_, value) in enumerate(rows):
+            mark, colour = ("D", INK) if place == last else ("o", SERIES[0])
             axes.plot(value, place, mark, ms=6, color=colour)
+        written = [(value, place) for place, (_, value) in enumerate(rows)]
+        for value, place in (*written, (low, last), (high, last)):
             axes.annotate(
                 f"{value:.1f}", (value, place), (0, 7), textcoords="offset points",
                 ha="center", fontsize=8, color=INK,
             )  # fmt: skip
-        axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
-        axes.set_ylim(-0.6, len(rows) - 0.3)
+        axes.set_yticks(range(len(rows)), [name for name, _ in rows])
+        axes.set_ylim(-0.6, last + 0.7)
         axes.set_xlabel("% of the labels that are said to be right")
         axes.grid(axis="x", color=FAINT, linewidth=0.6, alpha=0.3)
         axes.margins(x=0.12)
 
-    about = "; ".join(f"{name} {value:.1f} %" for name, value, *_ in rows)
+    about = "; ".join(f"{name} {value:.1f} %" for name, value in rows)
+    about = f"{about}, between {low:.1f} and {high:.1f} %"
     return draw_svg(draw, title, f"{about}.", width=6.4)
 
 
