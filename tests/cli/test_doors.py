@@ -27,7 +27,7 @@ WITHOUT = {  # commands that take no labels of a person's file
     "bench compact", "cluster check", "challenge new", "challenge example", "challenge submit",
     "challenge run", "challenge score", "challenge rank", "challenge report", "build noisywikihow",
     "build ask", "build demo", "build corpus", "build data", "review serve", "review demo",
-    "review gallery", "review status", "review merge", "labels spelling", "rank",
+    "review gallery", "review status", "review merge", "labels spelling", "rank", "crowd read",
 }  # fmt: skip
 KNOWN = {"predict", "review export"}  # whose classes are the model's or the project's
 ONE_A_ROW = ("stability", "validate", "crowd consensus")

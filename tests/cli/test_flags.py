@@ -17,6 +17,7 @@ FILES = {  # what says things in the name of one command alone
     "stability.py": "stability",
     "crowd/__init__.py": "crowd consensus",
     "crowd/sets.py": "crowd sets",
+    "crowd/read.py": "crowd read",
 }
 
 

@@ -77,7 +77,7 @@ NOUNS = {
         "app",
         "Wrong labels, from given labels and probabilities: probs, amount, find, health, compare.",
     ),
-    "crowd": ("crowd", "app", "Answers of several annotators: consensus, sets."),
+    "crowd": ("crowd", "app", "Answers of several annotators: consensus, sets, read."),
     "build": (
         "build",
         "app",

@@ -19,6 +19,7 @@ from .._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from .._issues import check_place
 from .._print import Form, check_form, show
 from .._types import how_many_workers, random_seed, share, whole
+from .read import read
 from .sets import sets
 
 if TYPE_CHECKING:
@@ -30,11 +31,12 @@ MORE = "--top gives more"
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Answers of several annotators: consensus, sets.",
+    help="Answers of several annotators: consensus, sets, read.",
 )
 
 
 app.command()(sets)
+app.command()(read)
 
 
 @app.callback()
