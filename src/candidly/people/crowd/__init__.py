@@ -23,6 +23,7 @@ from ...data.labels.votes import some_answers
 from ...ground.arrays import door
 from ...ground.names import lookup
 from ...ground.problem import Refusal
+from ._against_people import AgainstPeople, against_people
 from ._alpha import Alpha, krippendorff
 from ._annotators import annotators, next_items, priorities
 from ._answers import Answers
@@ -158,6 +159,7 @@ def pool_beside(
 __all__ = [
     "METHODS",
     "RULES",
+    "AgainstPeople",
     "Alpha",
     "Answers",
     "Calibration",
@@ -174,6 +176,7 @@ __all__ = [
     "SetConsensus",
     "SetCurve",
     "SharedErrors",
+    "against_people",
     "annotators",
     "answers_of",
     "best_temperature",
