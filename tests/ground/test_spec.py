@@ -358,6 +358,7 @@ PATTERNS = {"compile", "match", "fullmatch", "search", "split", "finditer", "fin
 ELSEWHERE = {  # places where a colon, an equals sign or a comma is looked for, and of what
     "data/ingest/scores/logs/_lm_eval.py": (1, "a metric and its filter, as its tables call them"),
     "data/ingest/scores/logs/_helm.py": (2, "what HELM calls a run"),
+    "data/ingest/model_answers.py": (1, "what may stand about a label in a sentence"),
     "cli/__init__.py": (1, "--import=FILE, before the command line is read"),
     "cli/bench/table.py": (1, "NAME=FILE, whose name may be a data set with options"),
     "cli/_column_options.py": (2, "names of columns, which may have any letter"),

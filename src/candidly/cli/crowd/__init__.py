@@ -261,7 +261,7 @@ def _print_json(
         "items": answers.n,
         "classes": list(answers.classes),
         "unsaid": int(found.unsaid.sum()),
-        "alpha": crowd.krippendorff(answers)._asdict(),
+        "alpha": crowd.krippendorff(answers).as_dict(),
         "claim": pool.claim._asdict(),
         "calibration": pool.calibration and pool.calibration._asdict(),
         "shared_errors": pool.shared.as_dict(top),

@@ -64,7 +64,7 @@ def read(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A table of item and label, of items drawn at random and checked: with --error, "
+            help="A table of item and label, of items taken at random and checked: with --error, "
             "sets are as large as these items need.",
         ),
     ] = None,

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...data.labels.votes import some_answers
 from ...ground.arrays import door
-from ...ground.names import lookup
+from ...ground.names import lookup, made_by
 from ...ground.problem import Refusal
 from ._against_people import AgainstPeople, against_people
 from ._alpha import Alpha, krippendorff
@@ -36,11 +36,11 @@ from ._read import answers_of, known_in, read_answers
 from .aggregators import glad, ibcc, mace, wawa, zero_based_skill
 from .answer_sets import SetConsensus, SetCurve, set_consensus, set_curve, union_spread
 from .dependence import (
+    AnnotatorPairs,
     Calibration,
     Chance,
     Claim,
     OpinionPool,
-    Pairs,
     SharedErrors,
     opinion_pool,
     shared_errors,
@@ -151,6 +151,7 @@ def pool_beside(
     Raises:
         ValueError: see ``opinion_pool``.
     """
+    made_by(consensus, Consensus, "consensus", "crowd.consensus")
     if isinstance(consensus, OpinionPool):
         return consensus
     return pool_of(consensus.answers, probs, known, seed, watch, workers)
@@ -159,8 +160,10 @@ def pool_beside(
 __all__ = [
     "METHODS",
     "RULES",
+    "WITHOUT_MODEL",
     "AgainstPeople",
     "Alpha",
+    "AnnotatorPairs",
     "Answers",
     "Calibration",
     "Chance",
@@ -172,7 +175,6 @@ __all__ = [
     "Majority",
     "MoreAnswers",
     "OpinionPool",
-    "Pairs",
     "SetConsensus",
     "SetCurve",
     "SharedErrors",

@@ -34,6 +34,10 @@ class Alpha(NamedTuple):
     expected: float
     items: int
 
+    def as_dict(self) -> dict[str, float | int]:
+        """By name."""
+        return self._asdict()
+
 
 @door
 def krippendorff(

@@ -180,7 +180,7 @@ def test_a_copy_of_an_annotator_makes_no_claim_larger():
 
 
 def test_the_posterior_is_the_mean_of_the_three_pools():
-    _, answers = crowd(2, n=500, difficulty=1.5)
+    _, answers = crowd(2, n=800, number=10, difficulty=2.5)
     pool = opinion_pool(answers)
     np.testing.assert_allclose(pool.posterior, (pool.product + pool.single + pool.votes) / 3)
     assert pool.claim.right == pytest.approx(pool.quality.mean())

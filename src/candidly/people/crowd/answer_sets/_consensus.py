@@ -130,7 +130,9 @@ def set_consensus(
     return found
 
 
-def _fitted(said: _Said, posterior: np.ndarray, temperature: float, rounds: int) -> SetConsensus:
+def _fitted(
+    said: _SetAnswers, posterior: np.ndarray, temperature: float, rounds: int
+) -> SetConsensus:
     n, q = posterior.shape
     answered = np.bincount(said.item, minlength=n) > 0
     accuracy = np.full(len(said.names), (1 + 1 / q) / 2)
@@ -159,7 +161,7 @@ def _fitted(said: _Said, posterior: np.ndarray, temperature: float, rounds: int)
     )
 
 
-def _foretelling(said: _Said, found: SetConsensus) -> float:
+def _foretelling(said: _SetAnswers, found: SetConsensus) -> float:
     """The temperature, 1 to 20, with the best mean log score of each answer from the others."""
     from scipy.optimize import minimize_scalar
 
@@ -181,7 +183,7 @@ def _foretelling(said: _Said, found: SetConsensus) -> float:
     return float(np.exp(best.x)) if best.fun < loss(0.0) else 1.0
 
 
-def _sums(said: _Said, each: np.ndarray, n: int) -> np.ndarray:
+def _sums(said: _SetAnswers, each: np.ndarray, n: int) -> np.ndarray:
     """What all answers say of each item: float64 (n, m)."""
     return np.stack([np.bincount(said.item, column, n) for column in each.T], 1)
 
@@ -190,7 +192,7 @@ def _log(values: np.ndarray) -> np.ndarray:
     return np.log(np.maximum(values, LEAST))
 
 
-class _Said(NamedTuple):
+class _SetAnswers(NamedTuple):
     """Answers as arrays.
 
     Attributes:
@@ -209,7 +211,7 @@ class _Said(NamedTuple):
     names: tuple[str, ...]
 
 
-def _likelihoods(said: _Said, accuracy: np.ndarray) -> np.ndarray:
+def _likelihoods(said: _SetAnswers, accuracy: np.ndarray) -> np.ndarray:
     """Logarithm of how probable each answer is by true class: float64 (answers, m)."""
     from scipy.special import gammaln
 
@@ -228,7 +230,9 @@ def _likelihoods(said: _Said, accuracy: np.ndarray) -> np.ndarray:
     return found
 
 
-def _of_rankings(said: _Said, accuracy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _of_rankings(
+    said: _SetAnswers, accuracy: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of rankings by true class: their log-likelihood; and for the next accuracy over how many
     places, each over the weight of the classes left, the true class and another one were left."""
     m = said.holds.shape[1]
@@ -254,7 +258,7 @@ def _of_rankings(said: _Said, accuracy: np.ndarray) -> tuple[np.ndarray, np.ndar
     return found, mine, others
 
 
-def _accuracies(said: _Said, posterior: np.ndarray, before: np.ndarray) -> np.ndarray:
+def _accuracies(said: _SetAnswers, posterior: np.ndarray, before: np.ndarray) -> np.ndarray:
     """The next accuracies: of sets the share that holds the true class; of rankings a step that
     does not lower the likelihood (Hunter, Annals of Statistics 2004)."""
     m, everyone = said.holds.shape[1], len(said.names)
@@ -290,7 +294,7 @@ def _rate(number: float, of: float) -> float:
     return float(number / of) if of > 0 else 0.5
 
 
-def _told(votes: Votes, q: int, denied: Any, ranked: Any) -> _Said:
+def _told(votes: Votes, q: int, denied: Any, ranked: Any) -> _SetAnswers:
     """The answers that leave a class; denials as what is left."""
     deny = _flags(denied, "denied", len(votes))
     rank = _flags(ranked, "ranked", len(votes))
@@ -322,7 +326,7 @@ def _told(votes: Votes, q: int, denied: Any, ranked: Any) -> _Said:
     kept = ~empty
     names, annotator = np.unique(votes.annotator[kept].astype(str), return_inverse=True)
     ranking = np.flatnonzero(rank[kept])
-    return _Said(
+    return _SetAnswers(
         votes.item[kept],
         annotator,
         holds[kept],
@@ -344,7 +348,7 @@ def _flags(value: Any, name: str, number: int) -> np.ndarray:
     return flags
 
 
-def _shares(said: _Said, n: int, q: int) -> np.ndarray:
+def _shares(said: _SetAnswers, n: int, q: int) -> np.ndarray:
     """Each answer shared out over its labels, a ranking's first label; uniform without answers."""
     part = said.holds / said.holds.sum(1, keepdims=True)
     shares = np.stack([np.bincount(said.item, part[:, k], n) for k in range(q)], 1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....ground.seeds import draw
 from .._answers import Answers
-from ._fit import Fitted, fit
+from ._fit import FittedRates, fit
 from ._pairs import ALPHA
 
 DRAWS = 79  # sets of answers that are simulated: more than all of them is p = 1 / 80
@@ -44,7 +44,7 @@ class Chance(NamedTuple):
 
 
 def against_chance(
-    fitted: Fitted, seed: int = 0, watch: Callable[[int, int], None] | None = None
+    fitted: FittedRates, seed: int = 0, watch: Callable[[int, int], None] | None = None
 ) -> Chance | None:
     """Compare with answers drawn from the fitted model, in which annotators err independently.
 
@@ -77,7 +77,7 @@ def against_chance(
     return Chance(ratio, float(np.mean(drawn)), max(drawn), p)
 
 
-def ratio_of(fitted: Fitted) -> float | None:
+def ratio_of(fitted: FittedRates) -> float | None:
     """Wrong answers that pairs share over their expected number; None where none is expected."""
     from ._kernels import shared_in_all
 
@@ -85,7 +85,7 @@ def ratio_of(fitted: Fitted) -> float | None:
     return found / expected if expected > 0 else None
 
 
-def _simulated(fitted: Fitted, rng: np.random.Generator) -> Answers:
+def _simulated(fitted: FittedRates, rng: np.random.Generator) -> Answers:
     """Answers of the same annotators about the same items, independent given the true class."""
     answers = fitted.answers
     truth = _drawn(fitted.posterior, rng)

@@ -29,7 +29,7 @@ LEAST = 1e-300  # in place of 0 under a logarithm
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Fitted:
+class FittedRates:
     """Error rates, and what they make of the answers.
 
     Attributes:
@@ -77,7 +77,7 @@ def fit(
     start: np.ndarray | None = None,
     others: bool = False,
     workers: int = 1,
-) -> Fitted:
+) -> FittedRates:
     """Expectation maximisation, from shares of the answers or from ``start`` (n, m)."""
     from .._kernels import add_to_matrices, weigh_by_matrices
 
@@ -104,7 +104,7 @@ def fit(
                 break
             before = likelihood
     told_by_model = probs is not None and extra is not None
-    return Fitted(
+    return FittedRates(
         answers=answers,
         temperature=temperature,
         prior=prior,
@@ -117,7 +117,9 @@ def fit(
     )
 
 
-def fit_tempered(first: Fitted, probs: np.ndarray | None = None, workers: int = 1) -> Fitted:
+def fit_tempered(
+    first: FittedRates, probs: np.ndarray | None = None, workers: int = 1
+) -> FittedRates:
     """The fit at the temperature at which answers best foretell each other (see ``foretelling``).
 
     Args:
@@ -133,7 +135,7 @@ def fit_tempered(first: Fitted, probs: np.ndarray | None = None, workers: int = 
     return found
 
 
-def foretelling(fitted: Fitted) -> float:
+def foretelling(fitted: FittedRates) -> float:
     """The temperature, 1 to 20, with the best mean log score of each answer from the others.
 
     Each answer's probability is that by its annotator's error rates, its item's class weighed by

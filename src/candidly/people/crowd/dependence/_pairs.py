@@ -15,17 +15,17 @@ import numpy as np
 
 from ....stats import holm
 from .._answers import Answers
-from ._fit import Fitted
+from ._fit import FittedRates
 
 LEAST_SHARED = 5  # items that a pair must have in common to be tested
 STRENGTH = 5.0  # wrong answers by which an annotator's factor is drawn to 1
 ALPHA = 0.05
-TWICE, THRICE = 2.0, 3.0  # see ``Pairs.copies``
+TWICE, THRICE = 2.0, 3.0  # see ``AnnotatorPairs.copies``
 LOOKED_AT = 5  # pairs of the largest excess, of which each is judged by all others
 VAGUE = 5.0  # expected numbers up to which the Poisson distribution is taken as it is
 
 
-class Pairs(NamedTuple):
+class AnnotatorPairs(NamedTuple):
     """Pairs of annotators with at least five items in common, in order of their numbers.
 
     Attributes:
@@ -66,7 +66,7 @@ class Pairs(NamedTuple):
         return (self.p_common < ALPHA) & (self.found >= TWICE * self.common) & beyond
 
 
-def pairs_of(fitted: Fitted) -> Pairs:
+def pairs_of(fitted: FittedRates) -> AnnotatorPairs:
     """Count shared wrong answers of all pairs, and test them.
 
     Args:
@@ -84,7 +84,7 @@ def pairs_of(fitted: Fitted) -> Pairs:
     p = holm(_tail(found, expected))
     scale = _scale(expected, square)
     common, p_common, excess = _beyond(first, second, found, expected, scale, everyone)
-    return Pairs(
+    return AnnotatorPairs(
         first, second, items.astype(np.int64), found, expected, p, common, p_common, excess
     )
 
@@ -140,7 +140,7 @@ def _beyond(
     """Set apart, one by one, the pair that the others foretell worst, while it is beyond chance.
 
     Returns:
-        ``common``, ``p_common`` and ``excess`` of ``Pairs``.
+        ``common``, ``p_common`` and ``excess`` of ``AnnotatorPairs``.
     """
     number = len(found)
     usual, p = np.ones(number, bool), np.ones(number)

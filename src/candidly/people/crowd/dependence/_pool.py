@@ -20,7 +20,7 @@ from ....ground.problem import Refusal
 from .._answers import Answers, check_answers, checked_known
 from .._consensus import Consensus, warn_of_unsaid
 from .._probs import checked_probs
-from ._fit import STRENGTH, Fitted, fit_tempered
+from ._fit import STRENGTH, FittedRates, fit_tempered
 from ._known_items import Calibration, calibrated
 from ._shared_errors import SharedErrors, Watch, look_at
 
@@ -182,7 +182,7 @@ def _end(probability: np.ndarray, side: int) -> float:
     return float(np.clip(probability.mean() + side * Z * scatter, 0, 1))
 
 
-def _pools(fitted: Fitted, probs: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+def _pools(fitted: FittedRates, probs: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """The mean of what single answers say, and the share of votes: (n, m) each.
 
     A vote is for the class that makes the answer most probable, which is the label but for those

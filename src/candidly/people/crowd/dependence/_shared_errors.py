@@ -12,8 +12,8 @@ from ....ground.arrays import door
 from .._answers import Answers, check_answers
 from .._probs import checked_probs
 from ._chance import Chance, against_chance
-from ._fit import Fitted, fit
-from ._pairs import Pairs, pairs_of
+from ._fit import FittedRates, fit
+from ._pairs import AnnotatorPairs, pairs_of
 from ._voices import few_together, joined
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class SharedErrors:
     """
 
     annotators: tuple[str, ...]
-    pairs: Pairs
+    pairs: AnnotatorPairs
     chance: Chance | None
     voices: tuple[tuple[str, ...], ...]
     per_item: float
@@ -138,8 +138,8 @@ class Looked:
     """
 
     shared: SharedErrors
-    alone: Fitted
-    voices: Fitted
+    alone: FittedRates
+    voices: FittedRates
     of: np.ndarray
 
 
@@ -180,7 +180,7 @@ def look_at(
     return Looked(shared, alone, fitted, of)
 
 
-def _effective(fitted: Fitted, usual: float) -> float:
+def _effective(fitted: FittedRates, usual: float) -> float:
     """Answers of an item over the design effect, 1 + (answers - 1) x correlation of errors.
 
     The correlation is the mean excess of shared wrong answers over the variance of an error.

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from .._answers import Answers
-from ._fit import Fitted, fit
-from ._pairs import LEAST_SHARED, Pairs, pairs_of
+from ._fit import FittedRates, fit
+from ._pairs import LEAST_SHARED, AnnotatorPairs, pairs_of
 
 OTHERS = "annotators of few answers"
 
@@ -35,8 +35,8 @@ def few_together(answers: Answers) -> tuple[Answers, np.ndarray, bool]:
 
 
 def joined(
-    first: Fitted, pairs: Pairs, probs: np.ndarray | None, workers: int = 1
-) -> tuple[Fitted, np.ndarray]:
+    first: FittedRates, pairs: AnnotatorPairs, probs: np.ndarray | None, workers: int = 1
+) -> tuple[FittedRates, np.ndarray]:
     """Join pairs that repeat each other, the most excessive first, and look again until none is.
 
     At one look each annotator is joined once at most.
@@ -65,7 +65,7 @@ def joined(
     return fitted, codes
 
 
-def _apart(pairs: Pairs) -> Iterator[tuple[int, int]]:
+def _apart(pairs: AnnotatorPairs) -> Iterator[tuple[int, int]]:
     """Pairs that repeat each other, the most excessive first, without those of one met before."""
     among = np.flatnonzero(pairs.copies)
     met: set[int] = set()
