@@ -5,11 +5,10 @@
     --data FOLDER   the real files           --sets FOLDER   the folder `data` of a copy of the
     repository yuan-li/truth-inference-at-scale              --quick   few draws, writes nothing
 
-Parts: ``sets`` (real crowds), ``models`` (5 of 14 language models, drawn 100 times), ``known`` (50
-and 200 known items), ``alarms`` (crowds without copies), ``power`` (with), ``independent``
-(crowds without copies:
-accuracy and claim), ``next`` (what to ask next), ``speed``. Results lie in
-``results/shared_errors.json``, a list of rows for each part.
+Parts: ``sets`` (real crowds), ``models`` (5 of 14 language models, drawn 100 times), ``others``
+(further ways), ``known`` (50 and 200 known items), ``alarms`` (crowds without copies), ``power``
+(with), ``independent`` (crowds without copies: accuracy and claim), ``next`` (what to ask next),
+``speed``. Results lie in ``results/shared_errors.json``, a list of rows for each part.
 """
 
 from __future__ import annotations
@@ -32,6 +31,7 @@ from candidly.ground.files import replacing
 from candidly.people.crowd import (
     Answers,
     Consensus,
+    consensus,
     dawid_skene,
     majority,
     opinion_pool,
@@ -118,6 +118,13 @@ def of_models(asked: argparse.Namespace) -> Iterator[Row]:
             "opinion-pool": judged(pool, truth),
             "holds": bool(pool.claim.low <= right <= pool.claim.high),
         }
+
+
+def of_others(asked: argparse.Namespace) -> Iterator[Row]:
+    """What further ways claim of the 14 language models' answers."""
+    truth, answers = models(asked.data)
+    for by in ("one-coin", "mace", "glad", "ibcc"):
+        yield {"by": by, **judged(consensus(answers, by), truth)}  # type: ignore[arg-type]
 
 
 def of_known(asked: argparse.Namespace) -> Iterator[Row]:
@@ -329,6 +336,7 @@ def of_speed(asked: argparse.Namespace) -> Iterator[Row]:
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
     "sets": of_sets,
     "models": of_models,
+    "others": of_others,
     "known": of_known,
     "alarms": of_alarms,
     "power": of_power,
@@ -444,6 +452,11 @@ def tables(found: dict[str, Any]) -> dict[str, str]:
             ],
         ),
         "said": said(found),
+        "others": (
+            "On the language models "
+            + ", ".join(f"`{row['by']}` claims {row['gap']:.1f}" for row in found["others"])
+            + " points too much."
+        ),
         "known": table(
             "known items | crowds | largest mean gap | mean distance of a draw | draws within 2"
             " points | mean ECE",

@@ -150,7 +150,7 @@ def told(folder: Path, *lines: str) -> None:
 
 def annotators(folder: Path) -> Path:
     """The page of the tutorial on several annotators."""
-    asked = "crowd consensus answers.csv --known expert.csv --html leaves.html"
+    asked = "crowd consensus answers.csv --by dawid-skene --known expert.csv --html leaves.html"
     told(folder, "example answers", asked)
     return folder / "leaves.html"
 
