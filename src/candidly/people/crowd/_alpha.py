@@ -103,10 +103,11 @@ def krippendorff(
         left = np.array([_beyond(*both(total - counts[k], k)) for k in _kinds(counts)[0]])
         times = _kinds(counts)[1]
         kept = ~np.isnan(left)
-        mean = (times * np.nan_to_num(left))[kept].sum() / times[kept].sum()
-        square = (times[kept] * (left[kept] - mean) ** 2).sum()
-        error = float(np.sqrt((n - 1) / n * square))
-        low, high = value - Z * error, value + Z * error
+        if kept.any():
+            mean = (times * np.nan_to_num(left))[kept].sum() / times[kept].sum()
+            square = (times[kept] * (left[kept] - mean) ** 2).sum()
+            error = float(np.sqrt((n - 1) / n * square))
+            low, high = value - Z * error, value + Z * error
     return Alpha(value, low, high, observed, expected, n)
 
 

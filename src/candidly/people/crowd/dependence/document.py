@@ -66,11 +66,15 @@ def claim_figure(pool: OpinionPool, title: str) -> str:
         for place, (_, value) in enumerate(rows):
             mark, colour = ("D", INK) if place == last else ("o", SERIES[0])
             axes.plot(value, place, mark, ms=6, color=colour)
-        written = [(value, place) for place, (_, value) in enumerate(rows)]
-        for value, place in (*written, (low, last), (high, last)):
+        for place, (_, value) in enumerate(rows):
             axes.annotate(
                 f"{value:.1f}", (value, place), (0, 7), textcoords="offset points",
                 ha="center", fontsize=8, color=INK,
+            )  # fmt: skip
+        for value, aside, side in ((low, -6, "right"), (high, 6, "left")):
+            axes.annotate(
+                f"{value:.1f}", (value, last), (aside, 0), textcoords="offset points",
+                ha=side, va="center", fontsize=8, color=INK,
             )  # fmt: skip
         axes.set_yticks(range(len(rows)), [name for name, _ in rows])
         axes.set_ylim(-0.6, last + 0.7)
