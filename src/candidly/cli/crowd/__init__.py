@@ -242,7 +242,7 @@ def consensus(
 
 def _print_json(
     found: Consensus,
-    pool: OpinionPool,
+    pool: OpinionPool | None,
     by: str,
     people: Any,
     top: int,
@@ -262,9 +262,9 @@ def _print_json(
         "classes": list(answers.classes),
         "unsaid": int(found.unsaid.sum()),
         "alpha": crowd.krippendorff(answers).as_dict(),
-        "claim": pool.claim._asdict(),
-        "calibration": pool.calibration and pool.calibration._asdict(),
-        "shared_errors": pool.shared.as_dict(top),
+        "claim": pool and pool.claim._asdict(),
+        "calibration": pool and pool.calibration and pool.calibration._asdict(),
+        "shared_errors": pool and pool.shared.as_dict(top),
         "ties": found.ties if isinstance(found, Majority) else None,
         "known": None if held is None else held.as_dict(),
         "reach": None if more is None else asdict(more),

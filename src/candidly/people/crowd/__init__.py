@@ -45,7 +45,7 @@ from .dependence import (
     opinion_pool,
     shared_errors,
 )
-from .dependence._pool import pool_of
+from .dependence._pool import fits, pool_of
 from .files import CrowdRead, put_into, read_crowd
 
 By = Literal[
@@ -75,8 +75,6 @@ METHODS: dict[str, Callable[..., Consensus]] = {
         answers, one_coin=True, probs=probs, watch=watch, workers=workers
     ),
     "crowdlab": lambda answers, probs, seed, watch: crowdlab(answers, probs, seed=seed),
-}
-METHODS |= {
     "wawa": lambda answers, probs, seed, watch: wawa(answers),
     "zero-based-skill": lambda answers, probs, seed, watch: zero_based_skill(answers),
     "mace": lambda answers, probs, seed, watch: mace(answers),
@@ -140,9 +138,9 @@ def pool_beside(
     seed: int = 0,
     watch: Watch = None,
     workers: int = 1,
-) -> OpinionPool:
+) -> OpinionPool | None:
     """The opinion pool of a consensus's answers, which says how far to trust it: itself, if it is
-    one.
+    one; None where there are too many annotators, items and classes for one.
 
     Args:
         consensus: what ``consensus`` gives.
@@ -154,6 +152,8 @@ def pool_beside(
     made_by(consensus, Consensus, "consensus", "crowd.consensus")
     if isinstance(consensus, OpinionPool):
         return consensus
+    if not fits(consensus.answers):
+        return None
     return pool_of(consensus.answers, probs, known, seed, watch, workers)
 
 

@@ -25,7 +25,7 @@ from ...show.pieces import (
 from ...show.words import short_names
 from ...stats import share_interval
 from .dependence.document import sentence, shared_section
-from .dependence.summary import claim_lines
+from .dependence.summary import UNTOLD, claim_lines
 from .known import KnownItems, known_parts
 
 if TYPE_CHECKING:
@@ -118,7 +118,9 @@ def crowd_document(
     wanted = () if more is None else (Paragraph(f"{more}"),)
     said: tuple[Piece, ...] = (Tiles(numbers), *wanted, *(f"Note: {note}" for note in notes))
     behind = clearly_behind(people)
-    mean_quality = float(np.nanmean(consensus.quality))
+    claimed = UNTOLD
+    if pool is not None:
+        claimed = next(claim_lines(pool, by, float(np.nanmean(consensus.quality))))
     doubtful = (
         f"The lowest quality first{_cut(answers.n, LISTED, 'labels')}. Agreement is the share of "
         "an item's answers that are its consensus."
@@ -137,7 +139,7 @@ def crowd_document(
             Section("", (people_figures(people, behind),), label="Agreement of annotators"),
             Section("", said, label="Counts"),
             *held,
-            shared_section(pool),
+            *(() if pool is None else (shared_section(pool),)),
             *_confused(consensus, people),
             Section("Annotators", (worst, _fold(annotators_grid(people, LISTED)))),
             Section("Doubtful labels", (doubtful, _fold(doubts_grid(consensus, LISTED)))),
@@ -145,7 +147,7 @@ def crowd_document(
         ),
         lead=Pieces(
             (
-                Paragraph(sentence(next(claim_lines(pool, by, mean_quality))), "headline"),
+                Paragraph(sentence(claimed), "headline"),
                 Paragraph(_standing(people, behind)),
                 f"Consensus by {by}: {MEANING.get(by, PLUGGED)}. Qualities lie between 0 and 1; "
                 "they follow from the answers and from what the method takes for granted, not from "

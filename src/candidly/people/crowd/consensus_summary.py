@@ -9,7 +9,7 @@ import numpy as np
 
 from ...show.grid import Grid
 from .consensus_document import annotators_grid, doubts_grid, next_grid
-from .dependence.summary import claim_lines, pairs_grid
+from .dependence.summary import UNTOLD, claim_lines, pairs_grid
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from . import Answers, Consensus, OpinionPool
 
 
-def consensus_lines(found: Consensus, by: str, pool: OpinionPool) -> Iterator[str]:
+def consensus_lines(found: Consensus, by: str, pool: OpinionPool | None) -> Iterator[str]:
     """Lines on what was read, what came out, and how far to trust it."""
     from . import Crowdlab, DawidSkene, Majority
 
@@ -31,7 +31,10 @@ def consensus_lines(found: Consensus, by: str, pool: OpinionPool) -> Iterator[st
     yield from agreement_line(answers)
     known = found.quality[~np.isnan(found.quality)]
     yield f"consensus by {by}: mean quality {known.mean():.3f}"
-    yield from claim_lines(pool, by, float(known.mean()))
+    if pool is not None:
+        yield from claim_lines(pool, by, float(known.mean()))
+    else:
+        yield UNTOLD
     if isinstance(found, Majority) and any(found.ties.values()):
         told = ", ".join(f"{count:,} {name}" for name, count in found.ties.items() if count)
         yield f"ties decided by: {told}"
@@ -60,13 +63,14 @@ def agreement_line(answers: Answers) -> Iterator[str]:
 
 
 def consensus_grids(
-    found: Consensus, pool: OpinionPool, people: pl.DataFrame, top: int, more: str
+    found: Consensus, pool: OpinionPool | None, people: pl.DataFrame, top: int, more: str
 ) -> Iterator[Grid | str]:
     """Doubtful items, annotators and what to ask about next: ``top`` of each; ``more``: where the
     rest is."""
-    pairs = [(pairs_grid(pool.shared, top), len(pool.shared.pairs.first), "pairs of annotators")]
-    if not (pool.shared.pairs.dependent | pool.shared.pairs.copies).any():
-        pairs = []
+    pairs = []
+    if pool is not None and (pool.shared.pairs.dependent | pool.shared.pairs.copies).any():
+        grid = pairs_grid(pool.shared, top)
+        pairs = [(grid, len(pool.shared.pairs.first), "pairs of annotators")]
     for grid, there, what in (
         (doubts_grid(found, top), found.answers.n, "items"),
         (annotators_grid(people, top), len(people), "annotators"),

@@ -268,6 +268,22 @@ def test_all_agree_one_annotator_and_answers_that_are_repeated():
     assert opinion_pool(again).labels.tolist() == [0, 1]
 
 
+def test_what_would_not_fit_is_refused_and_left_out_beside_another_way(monkeypatch):
+    from candidly.people.crowd.consensus_document import crowd_document
+    from candidly.people.crowd.consensus_summary import consensus_lines
+    from candidly.people.crowd.dependence import _pool
+
+    _, answers = crowd(0, n=40, number=3)
+    monkeypatch.setattr(_pool, "LARGEST_BYTES", 100)
+    with pytest.raises(ValueError, match="too many for an opinion pool"):
+        opinion_pool(answers)
+    found = majority(answers)
+    assert pool_beside(found) is None
+    assert "too many annotators" in " ".join(consensus_lines(found, "majority", None))
+    page = crowd_document(found, by="majority").page()
+    assert "Errors that annotators share" not in page
+
+
 def test_more_answers_of_a_pool_allow_for_what_is_shared():
     _, answers = crowd(4, n=600, number=10, difficulty=2.0)
     pool = opinion_pool(answers)

@@ -24,7 +24,7 @@ from ._fit import STRENGTH, FittedRates, fit_tempered
 from ._known_items import Calibration, calibrated
 from ._shared_errors import SharedErrors, Watch, look_at
 
-LARGEST_BYTES = 2**31  # of error rates
+LARGEST_BYTES = 2**29  # of error rates, and of a posterior
 ENOUGH = 4  # answers of every item from which on independence can be told from its absence
 LEAST = 1e-300
 Z = 1.959963984540054
@@ -107,7 +107,7 @@ def opinion_pool(
         model), their posterior, and per annotator the probability that an answer is right.
 
     Raises:
-        ValueError: unsound probabilities or classes, or error rates above 2 GB.
+        ValueError: unsound probabilities or classes, or too many annotators, items and classes.
 
     Warns:
         UserWarning: items whose consensus nobody gave, with their number.
@@ -132,11 +132,10 @@ def pool_of(
         probs = checked_probs(probs, answers)
     if known is not None:
         known = checked_known(known, answers)
-    frequent = int((answers.per_annotator > STRENGTH).sum()) + 1
-    if frequent * answers.m**2 * 8 > LARGEST_BYTES:
+    if not fits(answers):
         raise Refusal(
-            f"error rates of {frequent:,} annotators for {answers.m:,} classes take"
-            f" {frequent * answers.m**2 * 8 / 1e9:.1f} GB.",
+            f"{len(answers.annotators):,} annotators, {answers.n:,} items and {answers.m:,} classes"
+            " are too many for an opinion pool: its error rates, or posteriors, would not fit.",
             "take the majority: `by='majority'`",
         )
     looked = look_at(answers, probs, seed, watch, workers)
@@ -152,6 +151,9 @@ def pool_of(
     calibration = None
     if known is not None and ((known >= 0) & there).any():
         posterior, calibration = calibrated(posterior, labels, known)
+    weights = np.ones(len(answers.annotators))
+    if looked.shared.voices:
+        weights /= np.bincount(looked.of)[looked.of]
     right = float(posterior[there].max(1).mean())
     low = _end(single[there].max(1), -1)
     high = _end(looked.alone.posterior[there].max(1), 1)
@@ -160,9 +162,7 @@ def pool_of(
         labels=labels,
         posterior=posterior,
         annotator_quality=_quality(answers, posterior, tempered.prior),
-        weights=1 / np.bincount(looked.of)[looked.of]
-        if looked.shared.voices
-        else np.ones(len(answers.annotators)),
+        weights=weights,
         model_weight=0.0 if probs is None else 1.0,
         claim=Claim(right, min(low, right), max(high, right)),
         shared=looked.shared,
@@ -174,6 +174,12 @@ def pool_of(
         single=single,
         votes=votes,
     )
+
+
+def fits(answers: Answers) -> bool:
+    """Whether error rates, and a posterior, take at most 0.5 GB; several of each are made."""
+    frequent = int((answers.per_annotator > STRENGTH).sum()) + 1
+    return max(frequent * answers.m, answers.n) * answers.m * 8 <= LARGEST_BYTES
 
 
 def _end(probability: np.ndarray, side: int) -> float:

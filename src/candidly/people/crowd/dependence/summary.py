@@ -13,6 +13,10 @@ from ._shared_errors import SharedErrors
 NAMED = 5  # voices of several annotators that a sentence names
 CHECKED = (50, 200, 700)  # items that could be checked
 Z = 1.96
+UNTOLD = (
+    "there are too many annotators, items and classes to tell here what errors that annotators"
+    " share make of this"
+)
 
 
 def claim_lines(pool: OpinionPool, by: str, quality: float) -> Iterator[str]:
