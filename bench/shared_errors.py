@@ -354,7 +354,18 @@ def keep(part: str, rows: list[Row]) -> None:
     found = results() | {"machine": machine(), part: rows}
     ordered = {name: found[name] for name in ("machine", *PARTS) if name in found}
     with replacing(FILE) as file:
-        file.write((json.dumps(ordered, indent=1, ensure_ascii=False) + "\n").encode())
+        file.write(as_text(ordered).encode())
+
+
+def as_text(found: dict[str, Any]) -> str:
+    """JSON with a row a line."""
+    parts = []
+    for name, rows in found.items():
+        text = json.dumps(rows, ensure_ascii=False)
+        if isinstance(rows, list):
+            text = "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]"
+        parts.append(f"{json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 # the page

@@ -133,6 +133,40 @@ def test_fields_of_other_names_and_what_is_refused(tmp_path):
         read_model_answers([own], CLASSES, {"A": "emu"}, fields)
 
 
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from(
+            ["custom_id", "response", "result", "body", "choices", "message", "content", "error",
+             "logprobs", "top_logprobs", "top", "type", "item", "model", "answer", "token", "text"]
+        ),
+        inner,
+        max_size=5,
+    ),
+    max_leaves=25,
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(JSON, st.booleans())
+def test_whatever_a_line_holds_is_read_or_refused_by_its_place(tmp_path_factory, value, batch):
+    if batch:
+        value = {"custom_id": "p1", "response": value, "result": value}
+    path = lines(tmp_path_factory.mktemp("any") / "any.jsonl", [value])
+    said = "any.jsonl"
+    try:
+        read_model_answers([path], CLASSES)
+    except ValueError as error:
+        said = str(error)
+    assert "any.jsonl" in said
+
+
+def test_ones_own_line_may_call_its_answer_a_response(tmp_path):
+    own = lines(tmp_path / "own.jsonl", [{"custom_id": "p1", "model": "m", "response": "cat"}])
+    assert read_model_answers([own], CLASSES).label == ["cat"]
+
+
 def test_pairs_of_a_table(tmp_path):
     (tmp_path / "t.csv").write_text("text,label\nA,cat\nB,dog\n")
     assert read_pairs(tmp_path / "t.csv", "text", "label") == {"A": "cat", "B": "dog"}

@@ -140,7 +140,7 @@ def label_in_answer(text: str, known: Mapping[str, str]) -> str | None:
     if text.strip().strip("`").removeprefix("json").strip().startswith("{"):
         try:
             value = json.loads(text.strip().strip("`").removeprefix("json"))
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         named = next((value[name] for name in ("label", "answer") if name in value), None)
         return known.get(_folded(str(named)))
@@ -233,13 +233,13 @@ def read_pairs(path: Path | str, key: str, value: str) -> dict[str, str]:
 def _replies(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, _Reply]]:
     check_content(path)
     check_size(path.stat().st_size)
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
             try:
                 record = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise Refusal(
                     f"{path}, line {number} is damaged: {error}.",
                     "write the file again with the program that made it",
@@ -250,15 +250,32 @@ def _replies(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, _Repl
 
 
 def _reply(record: Mapping[str, Any], where: str, fields: Mapping[str, str]) -> _Reply:
-    if "custom_id" in record and "result" in record:
+    if "custom_id" in record and isinstance(record.get("result"), Mapping):
         return _of_anthropic(record, where)
-    if "custom_id" in record and "response" in record:
+    if "custom_id" in record and (
+        isinstance(record.get("response"), Mapping) or isinstance(record.get("error"), Mapping)
+    ):
         return _of_openai(record, where)
     item = _field(record, fields.get("item"), ITEMS, where, "item")
     model = _field(record, fields.get("annotator"), MODELS, where, "annotator")
     answer = _field(record, fields.get("label"), ANSWERS, where, "label")
     top = next((record[name] for name in TOPS if name in record), None)
+    for what, value in (("item", item), ("annotator", model)):
+        if not isinstance(value, str | int):
+            raise ValueError(f"{where} names the {what} with {shortened(value)}; write text.")
     return _Reply(str(item), str(model), None if answer is None else str(answer), _top(top, where))
+
+
+def _at(value: Any, *path: str | int) -> Any:
+    """What lies at a place of nested objects and lists; None where there is no such place."""
+    for step in path:
+        if isinstance(value, Mapping) and isinstance(step, str):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value
 
 
 def _field(
@@ -277,28 +294,26 @@ def _field(
 
 def _of_openai(record: Mapping[str, Any], where: str) -> _Reply:
     """A line of what OpenAI's Batch API returns, and services that do as it does."""
-    response = record["response"] or {}
-    body = response.get("body") or {}
-    choices = body.get("choices") or []
-    model = str(body.get("model", "unknown model"))
-    if record.get("error") or not choices:
+    body = _at(record, "response", "body")
+    model = str(_at(body, "model") or "unknown model")
+    choice = _at(body, "choices", 0)
+    if record.get("error") or not isinstance(choice, Mapping):
         return _Reply(str(record["custom_id"]), model, None, {})
-    message = choices[0].get("message") or {}
-    text = message.get("content") or message.get("refusal") or ""
-    content = (choices[0].get("logprobs") or {}).get("content") or []
-    top = content[0].get("top_logprobs") if content else None
+    text = _at(choice, "message", "content") or _at(choice, "message", "refusal") or ""
+    top = _at(choice, "logprobs", "content", 0, "top_logprobs")
     return _Reply(str(record["custom_id"]), model, str(text), _top(top, where))
 
 
 def _of_anthropic(record: Mapping[str, Any], where: str) -> _Reply:
     """A line of what Anthropic's Message Batches API returns."""
-    result = record["result"] or {}
-    message = result.get("message") or {}
-    model = str(message.get("model", "unknown model"))
-    if result.get("type") != "succeeded":
+    message = _at(record, "result", "message")
+    model = str(_at(message, "model") or "unknown model")
+    if _at(record, "result", "type") != "succeeded":
         return _Reply(str(record["custom_id"]), model, None, {})
-    parts = [part.get("text", "") for part in message.get("content") or [] if "text" in part]
-    return _Reply(str(record["custom_id"]), model, "".join(parts), {})
+    content = _at(message, "content")
+    parts = [_at(part, "text") for part in content] if isinstance(content, list) else []
+    text = "".join(part for part in parts if isinstance(part, str))
+    return _Reply(str(record["custom_id"]), model, text, {})
 
 
 def _top(value: Any, where: str) -> dict[str, float]:

@@ -68,57 +68,65 @@ def krippendorff(
     if order is not None and scale != "ordinal":
         raise ValueError(f"`order` is of ordinal labels, and `scale` is {scale!r}.")
     counts = answers.counts[answers.per_item > 1].astype(np.float64)
-    places = np.arange(answers.m, dtype=np.float64)
+    numbers = _numbers(answers.classes) if scale == "interval" else None
     if scale == "ordinal":
         counts = counts[:, _places(answers.classes, order)]
-    if scale == "interval":
-        places = _numbers(answers.classes)
     n = len(counts)
     nan = float("nan")
     if not n:
         return Alpha(nan, nan, nan, nan, nan, 0)
-    people = counts.sum(1)
-    total = counts.sum(0)
-
-    def distances(total: np.ndarray) -> np.ndarray:
-        if scale == "nominal":
-            return 1.0 - np.eye(len(places))
-        where = places if scale == "interval" else np.cumsum(total) - total / 2
-        apart: np.ndarray = (where[:, None] - where) ** 2
-        return apart
-
-    def both(total: np.ndarray, gone: int | None = None) -> tuple[float, float]:
-        """Observed and expected disagreement, with item ``gone`` left out."""
-        apart = distances(total)
-        each = ((counts @ apart) * counts).sum(1) / (people - 1)
-        answers_left = total.sum()
-        observed = each.sum() - (0.0 if gone is None else each[gone])
-        expected = total @ apart @ total / max(answers_left - 1, 1.0)
-        return float(observed / answers_left), float(expected / answers_left)
-
-    observed, expected = both(total)
-    value = _beyond(observed, expected)
+    kinds, times = np.unique(counts, axis=0, return_counts=True)
+    observed, expected = _disagreements(kinds, times, scale, numbers)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.where(expected > 0, 1 - observed / expected, nan)
+    value, left = float(values[0]), values[1:]
     low = high = nan
-    if n > 1 and expected > 0:
-        left = np.array([_beyond(*both(total - counts[k], k)) for k in _kinds(counts)[0]])
-        times = _kinds(counts)[1]
-        kept = ~np.isnan(left)
-        if kept.any():
-            mean = (times * np.nan_to_num(left))[kept].sum() / times[kept].sum()
-            square = (times[kept] * (left[kept] - mean) ** 2).sum()
-            error = float(np.sqrt((n - 1) / n * square))
-            low, high = value - Z * error, value + Z * error
-    return Alpha(value, low, high, observed, expected, n)
+    kept = ~np.isnan(left)
+    if n > 1 and expected[0] > 0 and kept.any():
+        mean = (times[kept] * left[kept]).sum() / times[kept].sum()
+        square = (times[kept] * (left[kept] - mean) ** 2).sum()
+        error = float(np.sqrt((n - 1) / n * square))
+        low, high = value - Z * error, value + Z * error
+    return Alpha(value, low, high, float(observed[0]), float(expected[0]), n)
 
 
-def _kinds(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of which no two are alike, and how often each is there."""
-    _, first, times = np.unique(counts, axis=0, return_index=True, return_counts=True)
-    return first, times
+def _disagreements(
+    kinds: np.ndarray, times: np.ndarray, scale: Scale, numbers: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Observed and expected disagreement: of all items, and without one of each kind.
 
+    Squares of differences are not added up pair by pair: over answers at x, with counts c and p of
+    them, they are 2 (p sum c x^2 - (sum c x)^2).
 
-def _beyond(observed: float, expected: float) -> float:
-    return 1 - observed / expected if expected > 0 else float("nan")
+    Args:
+        kinds: float64 (d, m), counts of answers, of which no two rows are alike, each at least two.
+        times: int64 (d,), items that have them.
+
+    Returns:
+        float64 (1 + d,) each.
+    """
+    people = kinds.sum(1)
+    total = times @ kinds
+    totals = np.vstack([total, total - kinds])
+    number = totals.sum(1)
+    if scale == "nominal":
+        own = (people**2 - (kinds**2).sum(1)) / (people - 1)
+        observed = times @ own - np.append(0.0, own)
+        expected = number**2 - (totals**2).sum(1)
+    else:
+        if numbers is None:
+            x = totals.cumsum(1) - (totals + number[:, None]) / 2
+        else:
+            x = np.tile(numbers - total @ numbers / total.sum(), (len(totals), 1))
+        weight = times / (people - 1)
+        squares, products = (weight * people) @ kinds, (kinds.T * weight) @ kinds
+        mine = x[1:]
+        own = people * (kinds * mine**2).sum(1) - (kinds * mine).sum(1) ** 2
+        observed = 2 * (x**2 @ squares - ((x @ products) * x).sum(1))
+        observed -= np.append(0.0, 2 * own / (people - 1))
+        expected = 2 * (number * (totals * x**2).sum(1) - (totals * x).sum(1) ** 2)
+    least = np.maximum(number, 1)
+    return observed / least, expected / (least * np.maximum(number - 1, 1))
 
 
 def _places(classes: tuple[str, ...], order: Sequence[str] | None) -> np.ndarray:

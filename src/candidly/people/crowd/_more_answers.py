@@ -15,6 +15,7 @@ from ...ground.problem import Refusal
 from ...ground.seeds import draw
 from ._answers import Answers
 from ._dawid_skene import DawidSkene
+from ._probs import drawn_classes
 from .dependence import OpinionPool
 
 FITTED = ("opinion-pool", "dawid-skene", "one-coin")
@@ -236,7 +237,7 @@ def _draws_of_pools(
     assert world.pools is not None
     for _ in range(draws):
         mixed = np.tensordot(rng.dirichlet(np.ones(len(world.pools))), world.pools, 1)
-        truth = _drawn(mixed, rng)
+        truth = drawn_classes(mixed, rng)
         yield truth, _rates_of(world, truth, rng), world.posterior
 
 
@@ -247,7 +248,7 @@ def _draws(
     the answers leave open."""
     n, m = world.posterior.shape
     first = np.flatnonzero(np.diff(world.item, prepend=-1))
-    truth = _drawn(world.posterior, rng)
+    truth = drawn_classes(world.posterior, rng)
     for round in range(FIRST + EVERY * draws):
         rates = _rates_of(world, truth, rng)
         shares = rng.dirichlet(np.bincount(truth, minlength=m) + 1.0)
@@ -257,7 +258,7 @@ def _draws(
         )
         likely = np.exp(logs - logs.max(1, keepdims=True))
         likely /= likely.sum(1, keepdims=True)
-        truth = _drawn(likely, rng)
+        truth = drawn_classes(likely, rng)
         if round >= FIRST and (round - FIRST) % EVERY == 0:
             yield truth, rates, likely
 
@@ -304,7 +305,7 @@ def _asked(
         priority = (posterior.max(1) * behind + 1 / m) / (behind + 1)
         about = np.argpartition(priority, step - 1)[:step]
         who = rng.choice(len(world.often), step, p=world.often)
-        said = _drawn(rates[who, truth[about]], rng)
+        said = drawn_classes(rates[who, truth[about]], rng)
         if world.repeats:
             again = (rng.random(step) < world.repeats) & (number[about] > 0)
             place = (starts[about] + rng.random(step) * number[about]).astype(np.int64)
@@ -321,12 +322,6 @@ def _coins(accuracy: np.ndarray, m: int) -> np.ndarray:
     """One accuracy each as error rates: float64 (J, m, m)."""
     wrong = ((1 - accuracy) / (m - 1))[:, None, None]
     return np.where(np.eye(m, dtype=bool), accuracy[:, None, None], wrong)
-
-
-def _drawn(shares: np.ndarray, rng: Any) -> np.ndarray:
-    """A class of each row by its shares: int64 (rows,)."""
-    heights = shares.cumsum(1)
-    return (heights < rng.random(len(shares))[:, None] * heights[:, -1:]).sum(1)
 
 
 def _number(found: np.ndarray, q: float) -> int | None:

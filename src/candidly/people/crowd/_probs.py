@@ -59,6 +59,13 @@ def answer_shares(answers: Answers, probs: np.ndarray | None) -> np.ndarray:
     return np.where(sums > 0, counts / np.where(sums > 0, sums, 1), 1 / answers.m)
 
 
+def drawn_classes(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A class of each row by its shares (rows, m), which need not sum to 1: int64 (rows,)."""
+    heights = shares.cumsum(1)
+    drawn: np.ndarray = (heights < rng.random(len(shares))[:, None] * heights[:, -1:]).sum(1)
+    return np.minimum(drawn, shares.shape[1] - 1)
+
+
 def _refuse(wrong: np.ndarray, what: str) -> None:
     if wrong.any():
         count = int(wrong.sum())

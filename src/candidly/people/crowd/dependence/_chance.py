@@ -10,6 +10,7 @@ import numpy as np
 
 from ....ground.seeds import draw
 from .._answers import Answers
+from .._probs import drawn_classes
 from ._fit import FittedRates, fit
 from ._pairs import ALPHA
 
@@ -88,15 +89,9 @@ def ratio_of(fitted: FittedRates) -> float | None:
 def _simulated(fitted: FittedRates, rng: np.random.Generator) -> Answers:
     """Answers of the same annotators about the same items, independent given the true class."""
     answers = fitted.answers
-    truth = _drawn(fitted.posterior, rng)
+    truth = drawn_classes(fitted.posterior, rng)
     rates = fitted.rates[answers.annotator, :, truth[answers.item]]
-    return replace(answers, label=_drawn(rates, rng).astype(np.int32))
-
-
-def _drawn(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    heights = shares.cumsum(1)
-    drawn: np.ndarray = (heights < rng.random(len(shares))[:, None] * heights[:, -1:]).sum(1)
-    return np.minimum(drawn, shares.shape[1] - 1)
+    return replace(answers, label=drawn_classes(rates, rng).astype(np.int32))
 
 
 def _only(answers: Answers, items: np.ndarray) -> Answers:
