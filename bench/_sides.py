@@ -57,10 +57,11 @@ class Side(Child):
 
 
 def make_data(n: int, d: int, q: int):
-    """Gaussian classes and about 2.5 candidates a row."""
+    """Gaussian classes, about 2.5 candidates a row, and one to four answers of five people."""
     import numpy as np
 
     from candidly.data.labels.labelled import Labelled
+    from candidly.learn.contract.battery import votes_about
 
     g = np.random.default_rng(0)
     truth = g.integers(0, q, n)
@@ -71,6 +72,7 @@ def make_data(n: int, d: int, q: int):
         classes=tuple(map(str, range(q))),
         candidates=candidates,
         given=truth,
+        votes=votes_about(truth, q, 0.3, g),
         truth=truth,
     )
 

@@ -6,7 +6,7 @@ python bench/sanity.py --of ""      the table of docs/algorithms.md, from the fi
 
 Classes are Gaussian, so far apart that no row is unclear; the largest has ten times as many rows to
 learn from as the smallest, and all have equally many test rows, so that a class that is never
-predicted shows. Labels are right and alone: a set has one candidate. Every algorithm is trained
+predicted shows. Labels are right and alone: a set has one candidate, and three annotators say the same. Every algorithm is trained
 with its defaults, and measured at its end. One that ends ``MISSED`` points or more below
 cross-entropy (which ``CC`` is on such sets) says why on its page, in the field ``clean_labels``: a
 test compares.
@@ -29,6 +29,7 @@ from _bench import RESULTS, machine
 from candidly import from_arrays
 from candidly.cli._progress import shown
 from candidly.data.labels.labelled import Labelled
+from candidly.data.labels.votes import Votes
 from candidly.ground.files import replacing
 from candidly.learn.algorithms import ALGORITHMS
 
@@ -56,7 +57,7 @@ BESIDE = (
 
 
 def made(classes: int) -> Labelled:
-    """Clean labels, and sets of the same; test rows are official ones."""
+    """Clean labels, sets and answers of the same; test rows are official ones."""
     draw = np.random.default_rng(classes)
     share = LONG_TAIL ** -np.linspace(0, 1, classes)
     counts = np.maximum(np.round(share / share.sum() * max(1000, 30 * classes)), 8).astype(int)
@@ -68,6 +69,7 @@ def made(classes: int) -> Labelled:
         inputs.astype(np.float32),
         given=truth,
         candidates=np.eye(classes, dtype=bool)[truth],
+        votes=Votes.from_rows((i, f"a{k}", [y]) for i, y in enumerate(truth) for k in range(3)),
         truth=truth,
     )
     return replace(data, official_test=np.arange(len(truth)) >= len(train))

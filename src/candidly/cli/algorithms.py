@@ -186,7 +186,7 @@ def _needs(method: Any) -> list[str]:
 
     from ..ground.seeds import draw
 
-    n, q = 1009, 101  # sizes that nothing else has
+    n, q, a = 1009, 101, 53  # sizes that nothing else has
     labels = torch.zeros(1, n, dtype=torch.int64)
     trial = SimpleNamespace(
         rng=partial(draw, 0),
@@ -197,8 +197,9 @@ def _needs(method: Any) -> list[str]:
         candidates=torch.ones(1, n, q, dtype=torch.bool),
         given=labels,
         truth=labels,
+        votes=torch.zeros(1, n, 1, 2, dtype=torch.int64),
     )
-    called = {n: "n", q: "q"}
+    called = {n: "n", q: "q", a: "annotators"}
 
     def sizes(made: dict[str, Any]) -> str:
         return ", ".join(
@@ -214,6 +215,11 @@ def _needs(method: Any) -> list[str]:
         needs.append(f"learned by gradient for every training row: {sizes(made)}")
     if method.memory:
         needs.append(f"memory: {sizes(method.memory(trial))}")
+    if method.per_annotator:
+        kept = {
+            name: torch.empty(1, *make(a, q).shape) for name, make in method.per_annotator.items()
+        }
+        needs.append(f"learned by gradient for every annotator: {sizes(kept)}")
     if method.constants:
         needs.append(f"once, from the training labels: {sizes(method.constants(trial))}")
     if method.networks > 1:

@@ -76,10 +76,10 @@ def alike(logits: Array, other: Array) -> tuple[Array, Array]:
     return logits, xp.as_tensor(other, device=logits.device)
 
 
-def check_shapes(logits: Array, candidates: Array) -> None:
+def check_shapes(logits: Array, candidates: Array, name: str = "candidates") -> None:
     if logits.ndim < 2 or tuple(candidates.shape[-2:]) != tuple(logits.shape[-2:]):
         raise ValueError(
-            f"`candidates` has shape {tuple(candidates.shape)} and `logits` "
+            f"`{name}` has shape {tuple(candidates.shape)} and `logits` "
             f"{tuple(logits.shape)}; both must end in (examples, classes)."
         )
 
@@ -152,6 +152,14 @@ def approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:
 def accuracy(logits: Array, labels: Array) -> Array:
     top, predicted = predict(logits)
     return mean_known(nan_like(top, predicted == labels), labels)
+
+
+def answer_accuracy(logits: Array, shares: Array) -> Array:
+    xp = namespace(logits)
+    top, predicted = predict(logits)
+    named = nan_like(top, at(shares, predicted))
+    known = shares[..., 0] == shares[..., 0]
+    return mean_known(named, xp.where(known, 0, -1))
 
 
 def top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:

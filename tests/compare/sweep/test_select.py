@@ -19,7 +19,7 @@ N_VALIDATION = 100
 
 
 def record(step, cr=None, oa=None, top1=None, diverged_at=None, **more):
-    extra = dict.fromkeys(("NVA", "NVA:corrected", "agreement"))
+    extra = dict.fromkeys(("NVA", "NVA:corrected", "agreement", "answers"))
     validation = {"CR": cr, "AA": cr, "AA:plench": cr, "OA": oa} | extra | more
     test = {"top1": top1, "top5": None if top1 is None else 1.0, "balanced": top1}
     return Record("", step, validation, test, 0.5, step * 0.01, 10**8, diverged_at)
@@ -217,6 +217,7 @@ def random_runs(rng):
                     records.append(record(step, diverged_at=fall))
                     continue
                 names = ("CR", "AA", "AA:plench", "OA", "NVA", "NVA:corrected", "agreement")
+                names += ("answers",)
                 records.append(record(step, top1=rng.random(), **{n: value() for n in names}))
             runs.append(run(config, records, split))
     rng.shuffle(runs)

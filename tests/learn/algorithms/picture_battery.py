@@ -57,6 +57,7 @@ def pictures(n: int = 84, seed: int = 8) -> Labelled:
         candidates=labels.candidates,
         given=labels.given,
         truth=labels.truth,
+        votes=labels.votes,
         source="bright rows",
     )
 

@@ -10,7 +10,8 @@ import torch
 
 from candidly.data.labels.labelled import Labelled
 from candidly.learn.algorithms import ALGORITHMS, algorithm, configuration
-from candidly.learn.engine.examples import Examples, make_examples
+from candidly.learn.contract.battery import votes_about
+from candidly.learn.engine.examples import Examples, label_tensor, make_examples
 from candidly.learn.engine.stack import Member
 from candidly.learn.engine.start import start
 from candidly.learn.nets import Net, affine, mlp
@@ -57,7 +58,7 @@ def on_logits(name, logits, data, order=None, dtype=torch.float64, updates=1, **
     order = np.arange(n) if order is None else order
     examples = Examples(
         torch.eye(n, dtype=dtype),
-        {read: torch.tensor(getattr(data, read)) for read in page.reads},
+        {read: label_tensor(data, read) for read in page.reads},
         np.zeros(n),
         np.ones(n),
         q,
@@ -97,6 +98,7 @@ def chosen(candidates, covered=True, seed=0):
         classes=tuple(map(str, range(candidates.shape[1]))),
         candidates=candidates,
         given=truth,
+        votes=votes_about(truth, candidates.shape[1], 0.3, g),
         truth=truth,
     )
 
@@ -194,6 +196,7 @@ def test_relabelling_the_classes_relabels_the_result(name):
         inputs=data.inputs,
         classes=data.classes,
         candidates=moved_sets,
+        votes=replace(data.votes, labels=new[data.votes.labels]),
         given=new[data.given],
         truth=new[data.truth],
     )

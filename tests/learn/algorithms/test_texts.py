@@ -12,7 +12,7 @@ from candidly.data.inputs.tokens import Tokens
 from candidly.learn.algorithms import algorithm
 from candidly.learn.algorithms._tensors import joined
 from candidly.learn.engine.checkpoint import restore, state_of
-from candidly.learn.engine.examples import Examples
+from candidly.learn.engine.examples import Examples, label_tensor
 from candidly.learn.engine.recipe import recipe
 from candidly.learn.engine.stack import Member, Stack
 from candidly.learn.engine.start import start
@@ -68,7 +68,7 @@ def texts(n: int = N, seed: int = 8) -> Tokens:
 
 def examples_of(reads, dtype=torch.float32) -> Examples:
     data, there = toy(n=N, seed=8), held(texts())
-    labels = {name: torch.tensor(getattr(data, name)) for name in reads}
+    labels = {name: label_tensor(data, name) for name in reads}
     none = np.zeros(0)
     return Examples(there.ids, labels, none, none, data.q, dtype, texts=there)
 

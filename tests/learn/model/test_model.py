@@ -117,8 +117,10 @@ def test_the_default_batch_is_halved_until_there_are_as_many_rows(data):
 def test_the_kind_of_labels_decides_where_no_algorithm_is_named(data):
     assert fit(data, steps=1).about["algorithm"] == "PRODEN"
     assert fit(replace(data, candidates=None), steps=1).about["algorithm"] == "ce"
+    answered = replace(data, candidates=None, given=None)
+    assert fit(answered, steps=1).about["algorithm"] == module.DEFAULTS["votes"]
     with pytest.raises(ValueError, match="toy has no labels to learn from"):
-        fit(replace(data, candidates=None, given=None), steps=1)
+        fit(replace(answered, votes=None), steps=1)
 
 
 def test_progress_goes_from_little_to_all_and_changes_nothing(data):

@@ -202,6 +202,7 @@ def test_measures_are_those_of_the_labels_that_are_there(model, data):
         "covering rate",
         "approximated accuracy",
         "given accuracy",
+        "answer accuracy",
         "oracle accuracy",
     ]
     assert found["covering rate"] == pytest.approx(inside.mean())
@@ -209,10 +210,15 @@ def test_measures_are_those_of_the_labels_that_are_there(model, data):
     shares = inside * probs.max(1) / probs.sum(1)
     assert found["approximated accuracy"] == pytest.approx(shares.mean(), abs=1e-6)
     assert found["given accuracy"] == pytest.approx((guess == data.given).mean())
+    named = [[] for _ in guess]
+    for row, _, labels in data.votes.rows():
+        named[row].append(guess[row] in labels)
+    assert found["answer accuracy"] == pytest.approx(np.mean([np.mean(one) for one in named]))
     assert found["oracle accuracy"] == pytest.approx((guess == data.truth).mean())
-    assert list(model.measure(replace(data.blind(), candidates=None))) == ["given accuracy"]
+    alone = replace(data.blind(), candidates=None, votes=None)
+    assert list(model.measure(alone)) == ["given accuracy"]
     with pytest.raises(ValueError, match="no labels to measure by"):
-        model.measure(replace(data.blind(), candidates=None, given=None))
+        model.measure(replace(alone, given=None))
     with pytest.raises(ValueError, match="the same, in order"):
         model.measure(replace(data, classes=tuple("abcdefg")))
 

@@ -12,8 +12,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from candidly.data.labels.votes import Votes, padded
 from candidly.learn.algorithms import Algorithm, algorithm
-from candidly.learn.contract.battery import shortened
+from candidly.learn.contract.battery import shortened, votes_about
 from candidly.learn.engine import train as engine
 from candidly.learn.engine.examples import Examples
 from candidly.learn.engine.recipe import recipe
@@ -23,7 +24,7 @@ from candidly.learn.nets import from_torch
 from candidly.learn.own_loop import Attached, attach
 
 N, SIZE, BATCH, UPDATES, SEED = 68, 16, 16, 24, 7  # six epochs of four updates, as in the battery
-NAMES = {"candidates": "candidates", "given": "labels", "truth": "truth"}
+NAMES = {"candidates": "candidates", "given": "labels", "votes": "votes", "truth": "truth"}
 
 
 class Small(nn.Module):
@@ -57,7 +58,7 @@ class Data:
     """Inputs (n, ...) and labels of every kind, by candidly's names for them."""
 
     x: Tensor
-    labels: Mapping[str, np.ndarray]
+    labels: Mapping[str, Any]
 
 
 def made(n: int = N, q: int = SIZE, d: int = SIZE, dtype: torch.dtype = torch.float64) -> Data:
@@ -69,7 +70,15 @@ def made(n: int = N, q: int = SIZE, d: int = SIZE, dtype: torch.dtype = torch.fl
     sets[np.arange(n), truth] = True
     sets[sets.all(1), (truth[sets.all(1)] + 1) % q] = False
     given = np.where(rng.random(n) < 0.3, rng.integers(0, q, n), truth)
-    return Data(x, {"candidates": sets, "given": given, "truth": truth})
+    votes = votes_about(truth, q, 0.3, rng)
+    return Data(x, {"candidates": sets, "given": given, "votes": votes, "truth": truth})
+
+
+def as_tensor(labels: Any, q: int = SIZE) -> Tensor:
+    """Labels as the engine has them."""
+    if isinstance(labels, Votes):
+        labels = padded(labels, 1 + labels.item.max(), q)
+    return torch.from_numpy(labels)
 
 
 def hyper_of(method: Algorithm) -> dict[str, Any]:
@@ -94,7 +103,7 @@ def by_engine(name: str, data: Data, net: type[nn.Module] = Small, pixels: Any =
     """Train with the engine, and note what every update was given."""
     method = algorithm(name)
     hyper = hyper_of(method)
-    labels = {read: torch.from_numpy(data.labels[read]) for read in method.reads}
+    labels = {read: as_tensor(data.labels[read]) for read in method.reads}
     if pixels is None:
         none = np.zeros(data.x.shape[1]), np.ones(data.x.shape[1])
         examples = Examples(data.x.clone(), labels, *none, SIZE, data.x.dtype)

@@ -14,7 +14,7 @@ from candidly.learn.algorithms.weighted import WEIGHTED
 from candidly.learn.contract.battery import shortened
 from candidly.learn.own_loop import _attach, attach, needs_of
 from candidly.learn.own_loop._attach import ACCUMULATED
-from learn.own_loop.loops import SIZE, Small, made
+from learn.own_loop.loops import NAMES, SIZE, Small, made
 
 DATA = made(dtype=torch.float32)
 SETS, GIVEN = DATA.labels["candidates"], DATA.labels["given"]
@@ -23,7 +23,7 @@ HOW = {"epochs": 4, "batch_size": 16}
 
 def loop_of(name="PRODEN", net=None, **how):
     net = Small() if net is None else net
-    labels = {"candidates": SETS} if "candidates" in ALGORITHMS[name].reads else {"labels": GIVEN}
+    labels = {NAMES[read]: DATA.labels[read] for read in ALGORITHMS[name].reads}
     return attach(name, net, **{**HOW, "classes": SIZE, **labels, **how})
 
 
@@ -175,12 +175,13 @@ def test_a_queue_holds_the_rows_that_there_were():
 @pytest.mark.parametrize("name", sorted(ALGORITHMS))
 def test_last_batches_may_be_shorter(name):
     needs = needs_of(ALGORITHMS[name])
-    given = {read: DATA.labels[read] for read in ("candidates", "given", "truth")}
+    given = {read: DATA.labels[read] for read in NAMES}
     loop = attach(
         name,
         Small(),
         candidates=given["candidates"],
         labels=given["given"],
+        votes=given["votes"],
         truth=given["truth"],
         classes=SIZE,
         epochs=3,
@@ -279,6 +280,7 @@ def test_under_autocast_every_method_trains(name):
         Small(),
         candidates=SETS,
         labels=GIVEN,
+        votes=DATA.labels["votes"],
         truth=DATA.labels["truth"],
         classes=SIZE,
         epochs=2,

@@ -184,7 +184,7 @@ def train(
             "truth known": trained.truth_known,
             "columns": columns_of(loaded),
             "classes": list(model.classes),
-            "labels": "candidate sets" if trained.reads_sets else "one label a row",
+            "labels": trained.labels,
             "algorithm": model.about["algorithm"],
             "default": algorithm is None and trained.compared is None,
             "early stopping": None if trained.needed is None else asdict(trained.needed),

@@ -14,6 +14,7 @@ MEANING = {
     "covering rate": "the predicted class is a candidate",
     "approximated accuracy": "expected accuracy, from the candidates alone",
     "given accuracy": "the given label is predicted; it may be wrong itself",
+    "answer accuracy": "the mean share of a row's answers that are predicted",
     "oracle accuracy": "the true label is predicted",
 }
 
@@ -122,6 +123,8 @@ def _between(ends: tuple[float, float] | None) -> str:
 def _sets(data: Labelled) -> str:
     if data.candidates is not None:
         return f"{data.candidates.sum(1).mean():.2f} candidates a row"
+    if data.given is None and data.votes is not None:
+        return f"{len(data.votes) / data.n:.2f} answers a row"
     return "one label a row"
 
 

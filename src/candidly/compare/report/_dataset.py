@@ -33,6 +33,7 @@ from .ranking import (
 from .selection import selection_figure
 from .tables import CONFIGURATIONS, Choices
 
+SEEN = {"CR": "covering rate", "NVA": "noisy accuracy", "answers": "share of people's answers"}
 CURVES = 7  # lines a reader can tell apart; the best ones are drawn, and an oracle
 
 
@@ -308,9 +309,9 @@ def _curves(view: DatasetView) -> list[Callable[[], str]]:
         for cell in there
         if cell.algorithm in shown
     }
-    name, noisy = table.criterion.name, table.criterion.measure == "NVA"
-    measure = "NVA" if noisy else "CR"
-    what_is_seen = "noisy accuracy" if noisy else "covering rate"
+    name, measure = table.criterion.name, table.criterion.measure or ""
+    measure = measure if measure in SEEN else "CR"
+    what_is_seen = SEEN[measure]
 
     def tested(record: Record) -> float | None:
         return None if record.diverged_at is not None else record.test.get(metric)

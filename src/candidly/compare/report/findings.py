@@ -15,7 +15,11 @@ from ..sweep.select import METRICS, Cell, cells, usual_criteria
 from ._wording import NOTHING, algorithm_order, dataset_order, is_upper_bound
 from .design import averaged, by_split
 
-WITHOUT_CLEAN = {"CR": ("CR", "AA"), "NVA": ("NVA",)}  # by the first of the usual criteria
+WITHOUT_CLEAN = {
+    "CR": ("CR", "AA"),
+    "NVA": ("NVA",),
+    "answers": ("answers",),
+}  # by the first of the usual criteria
 
 Table = dict[tuple[str, str], Cell]  # by (criterion, algorithm), of one data set
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ...ground.names import lookup
@@ -36,6 +36,7 @@ _CRITERIA = (
     Criterion(
         CORRECTED, "noisy validation accuracy corrected for the noise, early stopping", CORRECTED
     ),
+    Criterion("answers", "share of people's answers that are predicted, early stopping", "answers"),
     Criterion("agreement", "agreement of an algorithm's networks, early stopping", "agreement"),
     Criterion(
         "peak",
@@ -56,8 +57,14 @@ DEFAULT = ("CR", "AA", "OA", "OA & ES")
 UNSELECTED = ("last",)  # what is left where the validation rows were trained on
 USUAL = {  # by the labels that are learned from
     frozenset({"given"}): ("NVA", "OA", "OA & ES"),
+    frozenset({"votes"}): ("answers", "OA", "OA & ES"),
     frozenset({"candidates", "given"}): ("CR", "AA", "NVA", "OA", "OA & ES"),
 }
+
+
+def usual(reads: Collection[str]) -> tuple[str, ...]:
+    """The criteria of a table of algorithms that learn from these labels."""
+    return USUAL.get(frozenset(reads) - {"truth"}, DEFAULT)
 
 
 def lookup_criterion(name: str) -> Criterion:

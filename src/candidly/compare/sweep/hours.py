@@ -42,6 +42,7 @@ MOST_S = 12.0  # that measuring takes, about; what would take longer is scaled
 LEAST_S, MOST_UPDATES = 0.1, 100  # of one batch size, behind the first update
 FIRST_BATCH = 8  # says how long the others will take
 EVALUATED = 2e9  # multiply-adds of the forward pass that is measured
+ANSWERS, ANNOTATORS = 3, 50  # of random examples
 ENDLESS = 10**9  # updates of a training that is broken off
 
 
@@ -224,6 +225,8 @@ def _random_examples(what: UpdateKind, n: int, device: str) -> Examples:
     candidates[np.arange(n), given] = True
     labels = {"candidates": torch.from_numpy(candidates), "given": torch.from_numpy(given)}
     labels["truth"] = labels["given"]
+    answers = np.stack([g.integers(0, ANNOTATORS, (n, ANSWERS)), np.stack([given] * ANSWERS, 1)], 2)
+    labels["votes"] = torch.from_numpy(answers)
     dtype = getattr(torch, what.dtype)
     there = {name: values.to(device) for name, values in labels.items()}
     if words is not None:

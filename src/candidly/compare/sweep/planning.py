@@ -39,6 +39,7 @@ GUIDED_BY = {  # labels of which one kind has to be there, by what a criterion m
     "AA": ("candidate sets", "given labels"),
     "AA:plench": ("candidate sets", "given labels"),
     "NVA": ("given labels",),
+    "answers": ("people's answers",),
     "OA": ("true labels",),
 }
 USUAL_BATCH, DRAWN = 64, 64  # texts, and batches, of which a usual length is the mean
@@ -226,6 +227,12 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
                 check_net(facts, net, [one for one in methods if nets[one.label] == net])
         except ValueError as error:
             raise within(name, error) from None
+        if oracle and (of_answers := [m.label for m in methods if "votes" in m.reads]):
+            raise Refusal(
+                f"{of_answers[0]} learns from people's answers, and with validation = train-oracle"
+                " the validation rows have true labels in place of answers.",
+                "use `validation='tune'`",
+            )
         if data is not None and oracle and (data.truth is None or (data.truth < 0).any()):
             raise Refusal(
                 f"{name} lacks true labels, and train-oracle trains on those of the validation "
@@ -281,6 +288,7 @@ def _unguided(criterion: Criterion, data: Labelled) -> Problem | None:
     there = {
         "candidate sets": data.candidates is not None,
         "given labels": data.given is not None,
+        "people's answers": data.votes is not None,
         "true labels": data.truth is not None and bool((data.truth >= 0).any()),
     }
     needed = GUIDED_BY.get(measure, ())

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 
 from ...ground.names import UnknownName, lookup, shortened
 from ...ground.spec import Reader, integer, read, word, written
-from .criterion import CORRECTED, CRITERIA, Criterion
+from .criterion import CORRECTED, CRITERIA, Criterion, usual
 
 SAMPLERS = ("random", "tpe")
 KEPT: Mapping[str, float] = {"median": 50.0, "quarter": 25.0}  # per cent of runs that go on
@@ -87,8 +87,7 @@ class Search:
 
     def criterion(self, reads: Collection[str]) -> Criterion:
         """The criterion of an algorithm that learns from these labels."""
-        usual = "NVA" if set(reads) - {"truth"} == {"given"} else "CR"
-        return CRITERIA[self.by or usual]
+        return CRITERIA[self.by or usual(reads)[0]]
 
 
 RANDOM = Search()

@@ -26,9 +26,9 @@ from .criterion import (
     CRITERIA,
     DEFAULT,
     UNSELECTED,
-    USUAL,
     Criterion,
     lookup_criterion,
+    usual,
 )
 from .records import Record, Run
 from .results import Results
@@ -113,13 +113,13 @@ def usual_criteria(results: Results) -> tuple[str, ...]:
     if trained_on_validation(results):
         return UNSELECTED
     runs = examples(results)
-    learned = frozenset(name for run in runs for name in run.reads if name != "truth")
-    usual = USUAL.get(learned, DEFAULT)
-    if usual != DEFAULT and results.runs.measures("NVA") is False:  # from before it was recorded
-        usual = DEFAULT
+    names = usual({name for run in runs for name in run.reads})
+    own = [CRITERIA[name] for name in names if name not in DEFAULT]
+    if any(results.runs.measures(one.measure or "") is False for one in own):
+        names = DEFAULT  # it is from before these were recorded
     if results.runs.untested >= {run.dataset for run in runs}:
-        usual = tuple(name for name in usual if not CRITERIA[name].reads_truth)
-    return usual
+        names = tuple(name for name in names if not CRITERIA[name].reads_truth)
+    return names
 
 
 def cells(results: Results, criteria: Sequence[str] | None = None) -> list[Cell]:

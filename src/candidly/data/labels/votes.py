@@ -16,6 +16,7 @@ from ...ground.arrays import door, objects
 from ...ground.checks import check_size, read_only
 from ...ground.names import made_by, shortened
 from ...ground.numbers import whole
+from ...ground.problem import Refusal
 from ...ground.seeds import draw
 
 
@@ -268,6 +269,61 @@ def times_named(votes: Votes, n: int, q: int) -> np.ndarray:
     different = np.unique(answer * q + votes.labels)
     pairs = votes.item[different // q] * q + different % q
     return np.bincount(pairs, minlength=n * q).reshape(n, q)
+
+
+def shares_named(votes: Votes, n: int, q: int) -> np.ndarray:
+    """Of each item's answers, the share that names each class: float64 (n, q), in [0, 1].
+
+    An answer that names several classes counts for each of them, so that a row may sum to more
+    than 1. Rows of items without an answer are NaN.
+
+    Raises:
+        ValueError: a label or item out of range.
+
+    >>> shares_named(Votes.from_rows([(0, "ann", [1]), (0, "bob", [0, 1])]), 2, 2)
+    array([[0.5, 1. ],
+           [nan, nan]])
+    """
+    named = times_named(votes, n, q).astype(np.float64)
+    answers = np.bincount(votes.item, minlength=n)[:, None]
+    return np.divide(named, answers, out=np.full((n, q), np.nan), where=answers > 0)
+
+
+def padded(votes: Votes, n: int, q: int) -> np.ndarray:
+    """The answers about each item side by side, as training takes them.
+
+    Args:
+        votes: answers about items 0..n-1, each one label of 0..q-1.
+
+    Returns:
+        int64 (n, R, 2), R the most answers about an item: the annotator's number, in the order
+        of names, and the label; -1 behind an item's last answer.
+
+    Raises:
+        ValueError: a label or item out of range, or an answer of several labels or none.
+
+    >>> votes = Votes.from_rows([(0, "bob", [2]), (1, "ann", [0]), (1, "bob", [1])])
+    >>> padded(votes, 2, 3).tolist()
+    [[[1, 2], [-1, -1]], [[0, 0], [1, 1]]]
+    """
+    check_votes(votes, n, q)
+    for answer in np.flatnonzero(np.diff(votes.offsets) != 1)[:1]:
+        raise Refusal(
+            f"the answer of {votes.annotator[answer]!r} about row {votes.item[answer]} has"
+            f" {votes.offsets[answer + 1] - votes.offsets[answer]} labels; what learns from answers"
+            " takes one label each.",
+            "make candidate sets of them (data.union, or candidly crowd sets)",
+        )
+    counts = np.bincount(votes.item, minlength=n)
+    most = int(counts.max(initial=0))
+    check_size("answers side by side", (n, most, 2), 8)
+    order = np.argsort(votes.item, kind="stable")
+    place = np.arange(len(votes)) - np.repeat(np.cumsum(counts) - counts, counts)
+    table = np.full((n, most, 2), -1, np.int64)
+    who = np.unique(votes.annotator.astype(str), return_inverse=True)[1]
+    rows = votes.item[order]
+    table[rows, place, 0], table[rows, place, 1] = who[order], votes.labels[order]
+    return table
 
 
 # ways to make candidate sets, by name; ``at-least-K`` is one more

@@ -14,6 +14,7 @@ from .abs_gce import ABS_GCE
 from .abs_mae import ABS_MAE
 from .agce import AGCE
 from .alim import ALIM
+from .annotator_t import ANNOTATOR_T
 from .apl import NCE_MAE, NCE_RCE
 from .backward_t import BACKWARD_T
 from .bbn import BBN
@@ -24,9 +25,11 @@ from .ce import CE, SUPERVISED_ORACLE
 from .cnlcu import CNLCU_HARD, CNLCU_SOFT
 from .co_teaching import CO_TEACHING
 from .co_teaching_plus import CO_TEACHING_PLUS
+from .conal import CONAL
 from .cores2 import CORES2
 from .cores_star import CORES_STAR
 from .crdpll import CRDPLL
+from .crowd_layer import CROWD_LAYER
 from .data_parameters import DATA_PARAMETERS
 from .decoupling_crt import DECOUPLING_CRT
 from .decoupling_lws import DECOUPLING_LWS
@@ -74,6 +77,7 @@ from .scl_exp import SCL_EXP
 from .scl_nl import SCL_NL
 from .seal import SEAL
 from .sgd_ema import SGD_EMA
+from .soft_ce import SOFT_CE
 from .sop import SOP
 from .sop_plus import SOP_PLUS
 from .sr import SR
@@ -107,6 +111,7 @@ _SMALL_LOSSES = (
 )
 _IN_STAGES = (SGD_EMA, SEAL, PES, PES_SEMI)
 _LONG_TAIL = (LDAM, BBN, DECOUPLING_NCM, DECOUPLING_CRT, DECOUPLING_LWS)
+_ANNOTATORS = (SOFT_CE, CROWD_LAYER, CONAL, ANNOTATOR_T)
 _METHODS = (
     *_IDENTIFICATION,
     *_AVERAGE,
@@ -124,6 +129,7 @@ _METHODS = (
     *_SMALL_LOSSES,
     *_IN_STAGES,
     *_LONG_TAIL,
+    *_ANNOTATORS,
     SUPERVISED_ORACLE,
 )
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
+from ...ground.problem import Refusal
 from ..nets import Net
 from ._protocol import OneTrial, Trials
 from ._rates import Rate
@@ -137,8 +139,9 @@ class Algorithm:
         paper: whose idea it is and where it was published.
         kind: the family it belongs to.
         summary: one sentence for ``candidly algorithms list``.
-        reads: the labels a batch may be asked for: ``candidates``, ``given``, or ``truth``. An
-            algorithm that reads the truth is an oracle: it bounds what the others can reach.
+        reads: the labels a batch may be asked for: ``candidates``, ``given``, ``votes``, or
+            ``truth``. An algorithm that reads the truth is an oracle: it bounds what the others
+            can reach.
         rows: (trial) -> initial row tables by name, (1, n, ...).
         learned: row tables that are moved by gradient, by name.
         memory: (trial) -> initial values of what else changes, (1, ...) by name.
@@ -155,6 +158,8 @@ class Algorithm:
             ``networks``.
         parameters: by name, (classes) -> an array that is moved by gradient beside the networks;
             ``stack.parameters[name]`` holds it for all trials, (K, ...).
+        per_annotator: by name, (annotators, classes) -> an array of the same kind, of an algorithm
+            that reads ``votes``: (annotators, ...).
         statistics: the forward passes of an update in which running statistics of batch norm move:
             those with ``gradient``, or ``always``.
         predicts: which network predicts, ``net`` or one of ``modules``, such as an average.
@@ -192,6 +197,7 @@ class Algorithm:
     head: MakeNet | None = None
     modules: Mapping[str, MakeNet] = field(default_factory=dict)
     parameters: Mapping[str, Callable[[int], np.ndarray]] = field(default_factory=dict)
+    per_annotator: Mapping[str, Callable[[int, int], np.ndarray]] = field(default_factory=dict)
     statistics: str = "gradient"
     predicts: str = "net"
     views: Mapping[str, View] = field(default_factory=dict)
@@ -240,6 +246,29 @@ class Algorithm:
         return {"net": trained} | {
             name: make(net, classes, hyper) for name, make in self.modules.items()
         }
+
+    def parameters_on(self, labels: Mapping[str, Tensor], classes: int) -> dict[str, np.ndarray]:
+        """What is trained beside the networks, as it starts, where these labels are learned from.
+
+        Args:
+            labels: of all examples, by name.
+
+        Raises:
+            ValueError: it learns something of each annotator, and each gave one answer.
+        """
+        made = {name: make(classes) for name, make in self.parameters.items()}
+        if self.per_annotator:
+            who = labels["votes"][..., 0]
+            answers = torch.bincount(who[who >= 0].cpu())
+            annotators = len(answers)
+            if len(who) > 1 and int(answers.max()) == 1:
+                raise Refusal(
+                    f"{self.name} learns what each annotator confuses, and each of the"
+                    f" {annotators:,} annotators gave one answer.",
+                    "take the algorithm soft-ce, which believes everybody alike",
+                )
+            made |= {name: make(annotators, classes) for name, make in self.per_annotator.items()}
+        return made
 
     def settings(self, common: Mapping[str, Setting] = COMMON) -> dict[str, Setting]:
         """Every hyper-parameter, the common ones first.

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from ...data.labels.labelled import Labelled
+from ...data.labels.votes import Votes
 from ..algorithms import Algorithm, algorithm, configuration
 from ..engine.checkpoint import restore, state_of
 from ..engine.examples import Examples, make_examples, split_scaling
@@ -41,7 +42,10 @@ def toy(
     spread: float = 2.0,
     wrong: float = 0.3,
 ) -> Labelled:
-    """Gaussian classes, constant-rate candidates, a given label that is ``wrong`` now and then."""
+    """Gaussian classes, constant-rate candidates, a given label that is ``wrong`` now and then.
+
+    Of five annotators one to four say what each row is; each is wrong as often as the given label.
+    """
     g = np.random.default_rng(seed)
     truth = g.integers(0, q, n)
     inputs = g.normal(size=(n, d)) + spread * g.normal(size=(q, d))[truth]
@@ -51,10 +55,25 @@ def toy(
     return Labelled(
         inputs=inputs,
         classes=tuple(f"class {j}" for j in range(q)),
+        votes=votes_about(truth, q, wrong, g),
         candidates=candidates,
         given=given,
         truth=truth,
         source="toy",
+    )
+
+
+def votes_about(truth: np.ndarray, q: int, wrong: float, g: np.random.Generator) -> Votes:
+    """What one to four of five annotators say of each row; ``wrong`` of it is drawn at random."""
+    n = len(truth)
+    who = np.stack([g.permutation(5) for _ in range(n)])[:, :4]
+    who[np.arange(4) > g.integers(0, 4, n)[:, None]] = -1
+    item, place = np.nonzero(who >= 0)
+    return Votes(
+        item=item,
+        annotator=np.array([f"annotator {a}" for a in who[item, place]], object),
+        offsets=np.arange(len(item) + 1),
+        labels=np.where(g.random(len(item)) < wrong, g.integers(0, q, len(item)), truth[item]),
     )
 
 

@@ -19,7 +19,7 @@ from ...data.inputs.tokens import Tokens, Words
 from ...data.labels.labelled import Labelled
 from ...stats.criteria import covering_rate
 from ..algorithms import algorithm
-from ..engine.examples import Examples, make_examples
+from ..engine.examples import Examples, label_tensor, make_examples
 from ..engine.recipe import recipe
 from ..engine.stack import Member, Stack
 from ..engine.start import start
@@ -96,7 +96,7 @@ def of_texts(name: str, trials: Sequence[int]) -> Stack:
     g = np.random.default_rng(8)
     starts = np.concatenate([[0], g.integers(1, LONGEST + 1, data.n).cumsum()])
     there = held(Tokens(g.integers(1, WORDS.size + 1, starts[-1]), starts, WORDS))
-    read = {label: torch.tensor(getattr(data, label)) for label in method.reads}
+    read = {label: label_tensor(data, label) for label in method.reads}
     none = np.zeros(0)
     examples = Examples(there.ids, read, none, none, data.q, torch.float64, texts=there)
     members = []
@@ -155,8 +155,10 @@ def check_sane(run: Reference) -> None:
         assert value > chance + CLEARLY, (
             f"on data that any method learns its {what} is {value:.2f}, and {chance:.2f} by chance"
         )
+    assert data.votes is not None
     other = replace(
         data,
+        votes=replace(data.votes, labels=(data.votes.labels + 1) % data.q),
         candidates=np.roll(data.candidates, 1, 1),
         given=(data.given + 1) % data.q,
         truth=(data.truth + 1) % data.q,

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ...data.labels.labelled import Labelled, given_to_candidates
+from ...data.labels.votes import shares_named
 from ...ground import logits as _logits
 from ...stats.criteria import confusion_counts
 from ...stats.metrics import Metric, measured
@@ -46,6 +47,7 @@ class OracleView:
     candidates: Tensor  # bool (n, q); the given label alone where there are no candidate sets
     truth: Tensor  # int64 (n,), -1 where unknown
     given: Tensor | None = None  # int64 (n,), -1 where there is none
+    answers: Tensor | None = None  # float64 (n, q), shares of each row's answers; NaN without one
 
 
 def oracle_view(data: Labelled) -> OracleView:
@@ -57,7 +59,11 @@ def oracle_view(data: Labelled) -> OracleView:
         candidates = np.ones((data.n, data.q), dtype=bool)
     truth = np.full(data.n, -1) if data.truth is None else data.truth
     given = None if data.given is None else torch.tensor(data.given)
-    return OracleView(torch.tensor(candidates), torch.tensor(truth, dtype=torch.int64), given)
+    answers = (
+        None if data.votes is None else torch.from_numpy(shares_named(data.votes, data.n, data.q))
+    )
+    truths = torch.tensor(truth, dtype=torch.int64)
+    return OracleView(torch.tensor(candidates), truths, given, answers)
 
 
 def oracle_measure(
@@ -69,7 +75,8 @@ def oracle_measure(
 ) -> list[Measured]:
     """Validation criteria and test metrics of every trial, each in [0, 1].
 
-    ``NVA``, the accuracy on given labels, is there where the data has some; ``adjusted``, of
+    ``NVA``, the accuracy on given labels, is there where the data has some; ``answers``, the mean
+    share of a row's answers that are what is predicted, where people answered; ``adjusted``, of
     predictions for equally frequent classes, where these are learned from; ``agreement`` where an
     algorithm trains several networks.
 
@@ -115,6 +122,9 @@ def oracle_measure(
             given = view.given[validation[trials]]
             on_validation["NVA"] = _logits.accuracy(held, given)
             guess = _logits.predict(held)[1]
+        if view.answers is not None:
+            shares_of = view.answers[validation[trials]]
+            on_validation["answers"] = _logits.answer_accuracy(held, shares_of)
         if stack.algorithm.networks > 1:
             on_validation["agreement"] = _agreement(stack, trials, validation, held)
         for i, k in enumerate(trials.tolist()):

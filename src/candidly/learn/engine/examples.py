@@ -22,6 +22,7 @@ from ...data.inputs.tokens import Words
 from ...data.labels.describe import labelled_rows
 from ...data.labels.kinds import several_hold
 from ...data.labels.labelled import Labelled
+from ...data.labels.votes import padded
 from ...ground.problem import Problem, Refusal
 from ..written.seen import seen_as
 from .scaling import (
@@ -48,6 +49,9 @@ __all__ = [
 ]
 
 
+LABELS = ("candidates", "given", "votes", "truth")  # that an algorithm may read
+
+
 @dataclass(frozen=True)
 class Examples:
     """Tensors of n examples on one device.
@@ -55,7 +59,7 @@ class Examples:
     Attributes:
         inputs: dtype (m, d), uint8 pixels (m, H, W, C), or the tokens of all texts, int32.
         labels: by name, what the algorithm reads: ``candidates`` bool (n, q), ``given`` or
-            ``truth`` int64 (n,).
+            ``truth`` int64 (n,), ``votes`` int64 (n, R, 2) as ``votes.padded`` has them.
         centre, spread: float64 (d,) or (C, 1, 1); ``take`` gives (raw - centre) / spread.
         q: number of classes.
         dtype: that training computes in.
@@ -191,7 +195,7 @@ def make_examples(
     missing = unlearnable(data, reads, official)
     if missing:
         raise Refusal(missing)
-    labels = {name: torch.tensor(getattr(data, name), device=device) for name in reads}
+    labels = {name: label_tensor(data, name).to(device) for name in reads}
     if like is not None:
         return replace(like, labels=labels)
     if data.kind == "images":
@@ -213,6 +217,12 @@ def make_examples(
         rows = slice(start, start + 8192)
         inputs[rows] = torch.from_numpy((raw[rows].astype(np.float64) - centre) / spread)
     return Examples(inputs.to(device), labels, centre, spread, data.q, dtype)
+
+
+def label_tensor(data: Labelled, name: str) -> Tensor:
+    """Labels of a name as ``Examples`` has them, on the host."""
+    labels = getattr(data, name)
+    return torch.tensor(padded(labels, data.n, data.q) if name == "votes" else labels)
 
 
 def _shared(array: np.ndarray) -> Tensor:
@@ -285,7 +295,7 @@ def unlearnable(data: Labelled, reads: Sequence[str], official: bool = False) ->
     for name in reads:
         values = getattr(data, name)
         if values is None:
-            have = [n for n in ("candidates", "given", "truth") if getattr(data, n) is not None]
+            have = [n for n in LABELS if getattr(data, n) is not None]
             remedy = {
                 "candidates": (
                     "make some with `imperfect.apply`",
@@ -295,11 +305,12 @@ def unlearnable(data: Labelled, reads: Sequence[str], official: bool = False) ->
                     "make some with `imperfect.apply`",
                     "take an algorithm that reads candidates",
                 ),
+                "votes": ("take an algorithm that reads one label or candidates",),
                 "truth": ("add them, as the oracle learns from them",),
             }[name]
             had = ", ".join(have) or "no labels"
             return Problem(f"{where} has no {name} (it has {had}).", remedy)
-        gaps = np.zeros(data.n, bool) if name == "candidates" else np.asarray(values) < 0
+        gaps = ~answered_rows(data, name)
         if official and data.official_test is not None:
             gaps &= ~data.official_test
         if gaps.any():
@@ -308,6 +319,14 @@ def unlearnable(data: Labelled, reads: Sequence[str], official: bool = False) ->
                 f"{where} has no {name} label at row {row}; drop such rows before learning."
             )
     return None
+
+
+def answered_rows(data: Labelled, name: str) -> np.ndarray:
+    """The rows that have a label of this name: bool (n,)."""
+    labels = getattr(data, name)
+    if name == "votes":
+        return np.bincount(labels.item, minlength=data.n) > 0
+    return np.ones(data.n, bool) if name == "candidates" else np.asarray(labels) >= 0
 
 
 def split_scaling(

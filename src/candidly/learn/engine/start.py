@@ -105,8 +105,7 @@ def _flats(
     flats: dict[str, Flat] = {"net": module(trained_net, "net", "init")}
     for name, other in nets.items():
         flats[name] = module(other, name, f"init {name}")
-    for name, values in method.parameters.items():
-        array = values(examples.q)
+    for name, array in method.parameters_on(examples.labels, examples.q).items():
         flats[name] = Flat(
             {name: array.shape}, {}, partial(_same, {name: array}), seeds, *where, 1, f"init {name}"
         )

@@ -38,7 +38,11 @@ from ._model import Model
 from ._reading import fit_reading, takes_pictures
 from .encoded import as_vectors, default_of_vectors, of_inputs
 
-DEFAULTS = {"candidates": "PRODEN", "given": "ce"}  # by the labels there are, the first that is
+DEFAULTS = {
+    "candidates": "PRODEN",
+    "given": "ce",
+    "votes": "annotator-t",
+}  # by the labels there are, the first that is
 BLEND = "blend"  # of one label a row, on inputs of these kinds
 BLENDED = ("table", "columns", "texts")
 STEPS = 10_000
@@ -52,7 +56,7 @@ def default_algorithm(data: Labelled, network: bool = False) -> str:
         network: it has to be an algorithm, which trains a network.
 
     Raises:
-        ValueError: neither candidate sets nor one label a row.
+        ValueError: neither candidate sets, one label a row nor answers of people.
     """
     for labels, name in DEFAULTS.items():
         if getattr(data, labels) is not None:
@@ -61,7 +65,7 @@ def default_algorithm(data: Labelled, network: bool = False) -> str:
     if data.label_kind == ALL_OF:
         raise ValueError(several_hold(data.source))
     raise Refusal(
-        f"{data.source or 'the data'} has no labels to learn from: neither candidates nor given.",
+        f"{data.source or 'the data'} has no labels to learn from: no candidates, given or votes.",
         "name the column of labels with `label`",
         "make labels from the true ones with `imperfect.apply`",
     )

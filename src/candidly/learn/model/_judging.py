@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...data.labels.labelled import Labelled, given_to_candidates
+from ...data.labels.votes import times_named
 from ..classifiers import is_classifier
 from ._fit import method_named
 
@@ -64,9 +65,36 @@ def reads(name: str) -> tuple[str, ...]:
     return ("given",) if is_classifier(name) else tuple(method_named(name).reads)
 
 
-def rights_of(predicted: np.ndarray, data: Labelled, sets: bool) -> np.ndarray:
-    """Where a candidate, or the given label, is predicted: bool (n,)."""
-    if sets or data.given is None:  # an oracle reads neither
+# labels that are learned from, in words
+READ = {
+    "candidates": "candidate sets",
+    "given": "one label a row",
+    "votes": "people's answers",
+    "truth": "true labels",
+}
+
+
+def kind_read(name: str) -> str:
+    """Which labels decide what an algorithm or a classifier learns, of ``READ``."""
+    return next(labels for labels in READ if labels in reads(name))
+
+
+def rights_of(predicted: np.ndarray, data: Labelled, by: str) -> np.ndarray:
+    """Where the prediction agrees with labels: bool (n,).
+
+    With a candidate, with the given label, or with an answer that no other one outnumbers.
+
+    Args:
+        by: which labels, of ``READ``; an oracle's are any that are there.
+    """
+    if by == "truth":
+        by = next(name for name in READ if getattr(data, name) is not None)
+    rows = np.arange(data.n)
+    if by == "votes":
+        assert data.votes is not None
+        counts = times_named(data.votes, data.n, data.q)
+        return (counts[rows, predicted] == counts.max(1)) & counts.any(1)
+    if by == "candidates":
         assert data.candidates is not None
-        return data.candidates[np.arange(data.n), predicted]
-    return predicted == data.given
+        return data.candidates[rows, predicted]
+    return predicted == getattr(data, by)

@@ -12,6 +12,7 @@ import torch
 from ...data.inputs import Pictures
 from ...data.inputs.tokens import Tokens, Words
 from ...data.labels.labelled import Labelled
+from ...data.labels.votes import shares_named
 from ...ground.arrays import door
 from ...stats import criteria
 from ..algorithms import algorithm as algorithm_named
@@ -229,7 +230,8 @@ def measures(logits: np.ndarray, data: Labelled) -> dict[str, float]:
     Returns:
         by name: ``covering rate`` (a candidate is predicted) and ``approximated accuracy`` (the
         expected accuracy, from the candidates alone), ``given accuracy`` (the given label is
-        predicted), ``oracle accuracy`` (the true label is). NaN where no row has such a label.
+        predicted), ``answer accuracy`` (the mean share of a row's answers that are predicted),
+        ``oracle accuracy`` (the true label is). NaN where no row has such a label.
 
     Raises:
         ValueError: no labels.
@@ -240,10 +242,15 @@ def measures(logits: np.ndarray, data: Labelled) -> dict[str, float]:
         found["approximated accuracy"] = criteria.approximated_accuracy(logits, data.candidates)
     if data.given is not None:
         found["given accuracy"] = criteria.accuracy(logits, data.given)
+    if data.votes is not None:
+        shares = shares_named(data.votes, data.n, data.q)
+        found["answer accuracy"] = criteria.answer_accuracy(logits, shares)
     if data.truth is not None:
         found["oracle accuracy"] = criteria.accuracy(logits, data.truth)
     if not found:
-        raise ValueError("`data` has no labels to measure by: no candidates, given or truth.")
+        raise ValueError(
+            "`data` has no labels to measure by: no candidates, given, votes or truth."
+        )
     return {name: float(value) for name, value in found.items()}
 
 

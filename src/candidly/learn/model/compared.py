@@ -13,7 +13,7 @@ from ...stats import holm
 from ...stats.pairs import mcnemar
 from ...stats.shares import share_interval
 from ..classifiers import is_classifier
-from ._judging import check_enough, judged, reads, rights_of
+from ._judging import READ, check_enough, judged, kind_read, rights_of
 from .stopping import fit_as_needed
 
 PARTS = 1000  # of the work of one, for progress
@@ -95,12 +95,12 @@ def compare_ways(
     """
     if len(set(names)) < len(names) or len(names) < 2:
         raise ValueError(f"`against` leaves {', '.join(names)}; name at least two, each once.")
-    sets = {"candidates" in reads(name) for name in names}
-    if len(sets) > 1:
-        one = next(name for name in names if "candidates" in reads(name))
-        other = next(name for name in names if "candidates" not in reads(name))
+    of = {name: kind_read(name) for name in names}
+    kinds = {by: next(n for n in names if of[n] == by) for by in READ if by in of.values()}
+    if len(kinds) > 1:
+        (by, one), (also, other) = [*kinds.items()][:2]
         raise Refusal(
-            f"{one} learns from candidate sets and {other} from one label a row; they are not"
+            f"{one} learns from {READ[by]} and {other} from {READ[also]}; they are not"
             " compared on the same rows.",
             "name in `against` what learns from the same labels",
         )
@@ -115,7 +115,7 @@ def compare_ways(
 
         more = {} if is_classifier(name) else {"steps": steps, **how}
         model, _ = fit_as_needed(learned, name, seed=seed, watch=tell, **more)  # type: ignore[arg-type]
-        right.append(rights_of(model.predict_logits(seen).argmax(1), seen, sets == {True}))
+        right.append(rights_of(model.predict_logits(seen).argmax(1), seen, *kinds))
     counts = [int(one.sum()) for one in right]
     best = int(np.argmax(counts))
     against = [k for k in range(len(names)) if k != best]

@@ -18,9 +18,10 @@ from ...stats.shares import share_interval
 from ..algorithms import Published, published
 from ..algorithms import algorithm as algorithm_named
 from ..classifiers import is_classifier
+from ..engine.examples import answered_rows
 from ..written.nets import of_tokens
 from ._fit import default_algorithm
-from ._judging import reads, rights_of, to_learn_from
+from ._judging import READ, kind_read, reads, rights_of, to_learn_from
 from ._model import Model, measures
 from .compared import Compared, compare_ways
 from .prediction_sets import HELD, remembered
@@ -63,9 +64,9 @@ class Trained:
         return self.model.predict_logits(self.held)
 
     @property
-    def reads_sets(self) -> bool:
-        """Whether it learned from candidate sets."""
-        return "candidates" in reads(self.algorithm)
+    def labels(self) -> str:
+        """Which labels it learned from, in words."""
+        return READ[kind_read(self.algorithm)]
 
     @cached_property
     def intervals(self) -> Mapping[str, tuple[float, float] | None]:
@@ -200,7 +201,7 @@ def _interval(name: str, logits: np.ndarray, held: Labelled) -> tuple[float, flo
     """Of a share of rows; None for what is no such share."""
     predicted = logits.argmax(1)
     if name == "covering rate" and held.candidates is not None:
-        right = rights_of(predicted, held, sets=True)
+        right = rights_of(predicted, held, "candidates")
     elif name in ("given accuracy", "oracle accuracy"):
         labels = held.given if name == "given accuracy" else held.truth
         assert labels is not None
@@ -248,13 +249,13 @@ def _usable(data: Labelled, algorithm: str) -> tuple[Labelled, int]:
         ValueError: no row has one.
     """
     for name in reads(algorithm):
-        values = getattr(data, name)
-        if name == "candidates" or values is None:
+        if getattr(data, name) is None:
             continue
-        there = values >= 0
+        labelled = answered_rows(data, name)
+        there = labelled.copy()
         if data.official_test is not None:
             there |= data.official_test  # which nothing learns from
-        if not (there & (values >= 0)).any():
+        if not labelled.any():
             raise ValueError(f"{data.source}: no row has a label; there is nothing to learn from.")
         if not there.all():
             return data[there], int((~there).sum())
@@ -277,7 +278,7 @@ def _divided(data: Labelled, share: float | str, seed: int) -> tuple[Labelled, L
         if labelled_rows(data).all():
             return learned, held
         if held.truth is not None:
-            return learned, replace(held, candidates=None, given=None)
+            return learned, replace(held, candidates=None, given=None, votes=None)
         data = learned
     if not share:
         return data, None

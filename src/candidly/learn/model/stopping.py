@@ -11,7 +11,7 @@ from ...data.labels.labelled import Labelled
 from ...ground.numbers import whole
 from ..classifiers import is_classifier
 from ._fit import STEPS, fit
-from ._judging import check_enough, enough, judged, reads, rights_of, to_learn_from
+from ._judging import check_enough, enough, judged, kind_read, reads, rights_of, to_learn_from
 from ._model import Model
 
 AUTO = "auto"  # in place of a number of updates
@@ -67,13 +67,13 @@ def updates_needed(
     """
     learned, seen = judged(data, seed)
     check_enough(data, seen, "steps")
-    sets = "candidates" in reads(name)
+    by = kind_read(name)
     best, tried = (-1, 0), 0
 
     def look(model: Model, done: int) -> None:
         nonlocal best, tried
         tried = done
-        right = int(rights_of(model.predict_logits(seen).argmax(1), seen, sets).sum())
+        right = int(rights_of(model.predict_logits(seen).argmax(1), seen, by).sum())
         if right > best[0]:
             best = right, done
         elif done - best[1] >= PATIENCE * EVERY:
@@ -100,7 +100,7 @@ def default_steps(data: Labelled, name: str, seed: int = 0) -> int | str:
     whatever share of the labels is wrong. A candidate says less: sets with many are predicted well
     after few updates already, and stopping there costs up to ten points.
     """
-    return AUTO if "given" in reads(name) and enough(data, seed) else STEPS
+    return AUTO if {"given", "votes"} & {*reads(name)} and enough(data, seed) else STEPS
 
 
 def fit_as_needed(

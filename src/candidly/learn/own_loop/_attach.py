@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ...data.labels.votes import Votes, padded
 from ...ground.arrays import as_array, door
 from ...ground.checks import check_range, checked_sets
 from ...ground.numbers import whole
@@ -44,6 +45,7 @@ def attach(
     candidates: Any = None,
     labels: Any = None,
     truth: Any = None,
+    votes: Votes | None = None,
     classes: int | None = None,
     batches: int | None = None,
     inputs: Inputs | Any = None,
@@ -71,6 +73,7 @@ def attach(
             these.
         labels: int (n,) in 0..classes-1, each row's label, for the others.
         truth: int (n,), each row's true label, for oracles alone.
+        votes: answers about rows 0..n-1, for algorithms that learn from several annotators.
         classes: how many; not needed with ``candidates``.
         batches: of an epoch, ``len(loader)``; by default n / batch_size, rounded up, as a
             ``DataLoader`` has it whose last batch may be shorter.
@@ -97,7 +100,7 @@ def attach(
     batch_size = whole(batch_size, "batch_size", low=1)
     accumulate, seed = whole(accumulate, "accumulate", low=1), whole(seed, "seed", low=0)
     where = _where(net)
-    given = {"candidates": candidates, "given": labels, "truth": truth}
+    given = {"candidates": candidates, "given": labels, "votes": votes, "truth": truth}
     read, q = _labels(method, given, classes, where[1])
     n = len(next(iter(read.values())))
     needs = needs_of(method)
@@ -160,7 +163,25 @@ def _where(net: nn.Module) -> tuple[torch.dtype, torch.device]:
     return first.dtype, first.device
 
 
-NAMES = {"candidates": "candidates", "given": "labels", "truth": "truth"}
+NAMES = {"candidates": "candidates", "given": "labels", "votes": "votes", "truth": "truth"}
+
+
+NO_CLASSES = "`{}` alone do not say how many classes there are."
+
+
+def _answers(votes: Votes, q: int) -> np.ndarray:
+    """Answers as training takes them, int64 (n, R, 2); each row has one.
+
+    Raises:
+        ValueError: a row without an answer, an answer that is no single label.
+    """
+    if not isinstance(votes, Votes) or not len(votes):
+        raise Refusal("`votes` holds no answers; make them with candidly.data.Votes.from_rows().")
+    n = 1 + int(votes.item.max())
+    table = padded(votes, n, q)
+    if (table[:, 0, 0] < 0).any():
+        raise Refusal(f"`votes` has no answer about row {int((table[:, 0, 0] < 0).argmax())}.")
+    return table
 
 
 def _labels(
@@ -173,15 +194,18 @@ def _labels(
         name = NAMES[reads]
         if given[reads] is None:
             raise Refusal(f"{method.label} learns from `{name}`, and none are given.")
+        if reads == "votes":
+            if q is None:
+                raise Refusal(NO_CLASSES.format(name), "give `classes`")
+            found[reads] = torch.tensor(_answers(given[reads], q), device=device)
+            continue
         array = as_array(given[reads], name)
         if reads == "candidates":
             q = array.shape[-1] if q is None else q
             array = checked_sets(name, array, len(array), q, may_be_empty=False)
         else:
             if q is None:
-                raise Refusal(
-                    f"`{name}` alone do not say how many classes there are.", "give `classes`"
-                )
+                raise Refusal(NO_CLASSES.format(name), "give `classes`")
             if array.ndim != 1 or array.dtype.kind not in "iu":
                 raise Refusal(
                     f"`{name}` is {array.dtype} of shape {array.shape}; it has to be one whole "
@@ -260,9 +284,8 @@ def _flats(
             for number in range(method.networks)
         ]
         flats[name] = UsersModule(made_net, users, seed, where, init, always, head, rows.q)
-    for name, values in method.parameters.items():
-        array = {name: values(rows.q)}
-        shapes, given = {name: array[name].shape}, partial(_same, array)
+    for name, array in method.parameters_on(rows.labels, rows.q).items():
+        shapes, given = {name: array.shape}, partial(_same, {name: array})
         flats[name] = Flat(shapes, {}, given, [seed], *where, 1, f"init {name}", trained=False)
     return flats
 

@@ -37,6 +37,7 @@ __all__ = [
     "accuracy_from_covering_rate",
     "agreement",
     "anchor_transition",
+    "answer_accuracy",
     "approximated_accuracy",
     "approximated_accuracy_plench",
     "balanced_accuracy",
@@ -141,6 +142,31 @@ def accuracy(logits: Array, labels: Array) -> Array:
     0.5
     """
     return _logits.accuracy(*checked_labels(logits, labels))
+
+
+@door
+def answer_accuracy(logits: Array, shares: Array) -> Array:
+    """Mean share of a row's answers that name the predicted class; rows without an answer are out.
+
+    Args:
+        logits: float (..., n, q).
+        shares: float (n, q) or (..., n, q), of each row's answers those that name each class, as
+            ``data.shares_named`` counts them; NaN where there is no answer.
+
+    Returns:
+        float64 (...), in [0, 1]; higher is better; NaN when no row has an answer.
+
+    Raises:
+        ValueError: another shape; a share outside [0, 1].
+
+    >>> float(answer_accuracy(np.array([[2.0, 1.0], [0.0, 1.0]]), np.array([[0.75, 0.25], [1, 0]])))
+    0.375
+    """
+    logits, shares = alike(logits, shares)
+    check_shapes(logits, shares, "shares")
+    if bool(((shares < 0) | (shares > 1)).any()):
+        raise ValueError("`shares` holds a number outside [0, 1]; they are shares of answers.")
+    return _logits.answer_accuracy(logits, shares)
 
 
 @door

@@ -1,0 +1,1 @@
+COMMAND = PAGE = make_page = None
