@@ -1,8 +1,8 @@
 """docs/votes-study.md: learning from the answers themselves, beside consensus and then training.
 
-python bench/votes_study.py            with CANDIDLY_DATA: trains what bench/results/votes_study.jsonl
-                                       does not hold yet (a line a training; about two hours of two
-                                       cores), then writes the page; without it: writes the page
+python bench/votes_study.py            with CANDIDLY_DATA: trains what is not yet in
+                                       bench/results/votes_study.jsonl (a line a training; half an
+                                       hour), then writes the page; without it: writes the page
     --only CASE ...                    trains these alone
 python bench/votes_study.py --check    writes nothing; exits 1 when the page is not up to date
 python bench/votes_study.py --quick    builds the page and writes nothing
@@ -32,9 +32,8 @@ RESULTS = ROOT / "bench" / "results" / "votes_study.jsonl"
 
 def kept() -> list[dict]:
     """What was measured, a training each."""
-    return (
-        [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
-    )
+    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
+    return [json.loads(line) for line in lines]
 
 
 def train(data: Path, only: list[str]) -> None:
@@ -47,7 +46,7 @@ def train(data: Path, only: list[str]) -> None:
         made = CASES[name].load(data)
         for case, way, seed in left:
             line = {"case": case, "way": way, "seed": seed, **trained(made, CASES[name], way, seed)}
-            print(line, flush=True)
+            print(name, way, seed, line["right"], flush=True)
             with RESULTS.open("a") as out:
                 out.write(json.dumps(line) + "\n")
 

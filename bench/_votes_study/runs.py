@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from base64 import b64encode
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -46,7 +47,8 @@ def trained(made: Made, case: Case, way: str, seed: int) -> dict[str, Any]:
 
     Returns:
         ``labels``, the share of labels that are right where there is one a row; ``right``, the
-        accuracy; ``loss``, the log loss in nats; and of people's shares ``people``, their
+        accuracy, and ``rows``, which rows that are, a bit a row in base 64; ``loss``, the log loss
+        in nats; and of people's shares ``people``, their
         cross-entropy in nats, ``divergence`` in bits, and ``doubt``, the correlation of entropies.
     """
     warnings.simplefilter("ignore")
@@ -61,7 +63,9 @@ def trained(made: Made, case: Case, way: str, seed: int) -> dict[str, Any]:
     probs = np.exp(logits - logits.max(1, keepdims=True))
     probs /= probs.sum(1, keepdims=True)
     mine = probs[np.arange(len(probs)), made.truth]
-    found["right"] = float((logits.argmax(1) == made.truth).mean())
+    right = logits.argmax(1) == made.truth
+    found["right"] = float(right.mean())
+    found["rows"] = b64encode(np.packbits(right).tobytes()).decode()
     found["loss"] = float(-np.log(np.maximum(mine, 1e-12)).mean())
     if made.people is not None:
         told = against_people(people_of(made), probs.astype(np.float64))

@@ -705,3 +705,64 @@ def test_steps_may_be_found_by_early_stopping(candidly, trained):
     assert found["steps"] == found["early stopping"]["steps"] % 10_000
     status, _, err = candidly(*asked[:-1], "soon", "--out", "n.safetensors")
     assert (status, "Or write auto" in err) == (2, True)
+
+
+def said_of(rows, wrong):
+    """A table with an answer a row: ``wrong`` of what each annotator says is another class."""
+    g = np.random.default_rng(1)
+    inputs = rows.drop("sets", "noisy", "truth", "id")
+    parts = [
+        inputs.with_columns(
+            item=rows["id"],
+            annotator=pl.lit(who),
+            label=pl.Series(
+                [NAMES[g.integers(4)] if g.random() < rate else one for one in rows["truth"]]
+            ),
+        )
+        for who, rate in wrong.items()
+    ]
+    return pl.concat(parts)
+
+
+def test_a_table_of_answers_is_learned_from_as_it_is(candidly, tmp_path):
+    said_of(rows(), {"ann": 0.1, "bob": 0.2, "eve": 0.9}).write_csv(tmp_path / "said.csv")
+    out = tmp_path / "m.safetensors"
+    status, text, _ = candidly(
+        "train", tmp_path / "said.csv", "--algorithm", "annotator-t", *QUICK, "--out", out
+    )
+    assert status == 0
+    assert "240 rows, 4 classes, 3.00 answers a row" in text
+    assert "answer accuracy" in text
+    assert "the mean share of a row's answers that are predicted" in text
+    unseen = rows(seed=5)
+    table = unseen.drop("sets", "noisy", "truth").rename({"id": "item"})
+    table.write_csv(tmp_path / "new.csv")
+    status, _, err = candidly("predict", out, tmp_path / "new.csv", "--out", tmp_path / "p.csv")
+    assert status == 0, err
+    predicted = pl.read_csv(tmp_path / "p.csv")
+    assert (predicted["predicted"] == unseen["truth"]).mean() > 0.9
+
+
+def test_early_stopping_on_answers_says_what_was_predicted(candidly, tmp_path):
+    said_of(rows(400), {"ann": 0.1, "bob": 0.2, "eve": 0.3}).write_csv(tmp_path / "said.csv")
+    status, text, _ = candidly(
+        "train",
+        tmp_path / "said.csv",
+        "--algorithm",
+        "soft-ce",
+        "--out",
+        tmp_path / "m.safetensors",
+    )
+    assert status == 0
+    assert "early stopping: what most people said was predicted most often" in text
+
+
+def test_what_learns_from_answers_is_not_compared_with_what_learns_from_a_label(candidly, tmp_path):
+    said_of(rows(), {"ann": 0.1, "bob": 0.2}).write_csv(tmp_path / "said.csv")
+    status, _, err = candidly(
+        "train", tmp_path / "said.csv", "--against", "soft-ce", "--against", "ce",
+        "--out", tmp_path / "m.safetensors",
+    )  # fmt: skip
+    assert status == 2
+    assert "ce learns from one label a row and" in err
+    assert "from people's answers" in err

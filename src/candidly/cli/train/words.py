@@ -81,7 +81,9 @@ def print_training(about: dict[str, Any], data: Labelled, chosen: str = "") -> N
 
 
 def _label_of(about: dict[str, Any]) -> str:
-    return "a candidate" if about["labels"] == "candidate sets" else "the given label"
+    return {"candidate sets": "a candidate", "people's answers": "what most people said"}.get(
+        about["labels"], "the given label"
+    )
 
 
 def _compared(found: dict[str, Any], label: str) -> Grid:

@@ -20,6 +20,11 @@ _RENEWED = (
     "default, ends before the small ones are predicted, and a class without a confident row "
     "weighs nothing from then on. With four times the updates `pes` finds all."
 )
+_SCORES_OF_PROBABILITIES = (
+    "Its scores are probabilities times weights that begin near 1; among many classes their "
+    "softmax hardly tells one from the others, and some small classes are not found, also with "
+    "four times the updates."
+)
 
 BEHIND = {
     "LWS": (
@@ -76,4 +81,6 @@ BEHIND = {
         "The weight moves from the branch that learns all rows alike to the other, and "
         "predictions take both in equal parts: it is best before the end."
     ),
+    "crowd-layer": _SCORES_OF_PROBABILITIES,
+    "conal": _SCORES_OF_PROBABILITIES,
 }

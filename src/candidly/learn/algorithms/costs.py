@@ -119,6 +119,7 @@ PICTURES = {
     "pes": 1.67,
     "pes-semi": 3.33,
     "decoupling-ncm": 1.33,
+    "conal": 2.0,
 }
 
 
