@@ -8,8 +8,8 @@ Classes are Gaussian, so far apart that no row is unclear; the largest has ten t
 learn from as the smallest, and all have equally many test rows, so that a class that is never
 predicted shows. Labels are right and alone: a set has one candidate, and three annotators say the
 same. Every algorithm is trained with its defaults, and measured at its end. One that ends
-``MISSED`` points or more below cross-entropy (which ``CC`` is on such sets) says why on its page, in the field ``clean_labels``: a
-test compares.
+``MISSED`` points or more below cross-entropy (which ``CC`` is on such sets) says why on its page,
+in the field ``clean_labels``: a test compares.
 """
 
 from __future__ import annotations

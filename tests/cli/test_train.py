@@ -740,7 +740,7 @@ def test_a_table_of_answers_is_learned_from_as_it_is(candidly, tmp_path):
     status, _, err = candidly("predict", out, tmp_path / "new.csv", "--out", tmp_path / "p.csv")
     assert status == 0, err
     predicted = pl.read_csv(tmp_path / "p.csv")
-    assert (predicted["predicted"] == unseen["truth"]).mean() > 0.9
+    assert (predicted["prediction"] == unseen["truth"]).mean() > 0.9
 
 
 def test_early_stopping_on_answers_says_what_was_predicted(candidly, tmp_path):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .labels.votes import Votes as Votes
     from .labels.votes import at_least as at_least
     from .labels.votes import majority as majority
+    from .labels.votes import shares_named as shares_named
     from .labels.votes import union as union
     from .labels.votes import vaguest as vaguest
     from .labels.votes import votes_to_given as votes_to_given
@@ -44,6 +45,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "match_order": "sources",
     "read": "ingest",
     "sources": "",
+    "shares_named": "labels.votes",
     "union": "labels.votes",
     "vaguest": "labels.votes",
     "votes_to_given": "labels.votes",

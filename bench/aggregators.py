@@ -1,0 +1,99 @@
+"""Further ways to a consensus beside crowd-kit's: how many times as fast, in CPU time.
+
+Needs crowd-kit (pip install crowd-kit). The sides take turns. Its Wawa and ZeroBasedSkill are timed
+without their last step, which fails with scikit-learn 1.7; MACE has one start and 50 rounds on both
+sides, GLAD the settings that each has by default.
+
+    python bench/aggregators.py            some minutes; writes bench/results/aggregators.json
+    python bench/aggregators.py --quick    few answers; writes nothing
+    python bench/aggregators.py page       the sentence of docs/crowd.md from the results
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+
+from _bench import RESULTS, Claim, at_least, interleaved, main, median_ratio
+from candidly import crowd
+from candidly.people.crowd.aggregators import glad, mace, wawa, zero_based_skill
+from crowd import PAGE, filled, simulated
+
+BAR, CLASSES, EACH = 10, 10, 18
+Sides = dict[str, tuple[Callable[[], object], Callable[[], object]]]
+
+
+def sides(answers: crowd.Answers) -> Sides:
+    """Ours and theirs, by name."""
+    import pandas as pd
+    from crowdkit.aggregation import GLAD, MACE, Wawa, ZeroBasedSkill
+
+    table = pd.DataFrame(
+        {
+            "task": answers.item.astype(str),
+            "worker": answers.annotator.astype(str),
+            "label": answers.label.astype(str),
+        }
+    )
+    return {
+        "wawa": (partial(wawa, answers), lambda: Wawa().fit(table)),
+        "zero-based-skill": (
+            partial(zero_based_skill, answers),
+            lambda: ZeroBasedSkill().fit(table),
+        ),
+        "mace": (partial(mace, answers), lambda: MACE(n_restarts=1, n_iter=50).fit(table)),
+        "glad": (partial(glad, answers), lambda: GLAD().fit(table)),
+    }
+
+
+def timed(work: Callable[[], object]) -> Callable[[], float]:
+    def side() -> float:
+        start = time.process_time()
+        work()
+        return time.process_time() - start
+
+    return side
+
+
+def measure(quick: bool) -> list[Claim]:
+    warnings.simplefilter("ignore")
+    items = 200 if quick else 5000
+    answers = simulated(items, 100, CLASSES, EACH)
+    claims = [Claim("answers", len(answers.item))]
+    for name, (ours, theirs) in sides(answers).items():
+        ours()  # compiles
+        mine, its = interleaved(1 if quick else 3, timed(ours), timed(theirs))
+        claims.append(at_least(f"{name}: times as fast, CPU time", median_ratio(its, mine), BAR))
+        print(claims[-1], flush=True)
+    return claims
+
+
+def told(found: dict[str, float]) -> str:
+    times = {
+        name.partition(":")[0]: value for name, value in found.items() if "times as fast" in name
+    }
+    listed = ", ".join(f"`{name}` {value:.0f}" for name, value in times.items())
+    return (
+        f"On {found['answers']:,.0f} answers about {found['answers'] / EACH:,.0f} items, in CPU time "
+        f"beside crowd-kit's (`bench/aggregators.py`), they are this many times as fast: {listed}."
+    )
+
+
+def results() -> dict[str, float]:
+    stored = json.loads((RESULTS / "aggregators.json").read_text())
+    return {claim["name"]: claim["value"] for claim in stored["claims"]}
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["page"]:
+        PAGE.write_text(filled(PAGE.read_text(), {"aggregators": told(results())}))
+    else:
+        main("aggregators", __doc__ or "", measure)
