@@ -23,7 +23,7 @@ NAMED = {
     "majority": "cross-entropy on the majority",
     "dawid-skene": "on Dawid-Skene's labels",
     "opinion-pool": "on the opinion pool's",
-    TRUTH: "on the truth: the upper bound",
+    TRUTH: "on the truth: an oracle",
 }
 ABOUT = {
     "LabelMe": "pictures as vectors, 8 classes: 1,000 to learn from, 2.5 answers each of 59 "
@@ -135,11 +135,11 @@ def _answer(
         ways = [way for name, way in found if name == case and way != TRUTH]
         first = max(ways, key=lambda way: found[case, way].difference or 0)
         best.append(f"{case} {_points(found[case, first])} (`{first}`)")
-    most = max(cases, key=lambda case: found[case, TRUTH].difference or 0)
+    least, *_, most = sorted(cases, key=lambda case: found[case, TRUTH].difference or 0)
     return (
         f"**Measured against cross-entropy on the majority's labels: {'; '.join(told)}. The "
-        f"largest gains in points: {', '.join(best)}. The truth in place of the labels would bring "
-        f"up to {_points(found[most, TRUTH])} ({most}).**"
+        f"largest gains in points: {', '.join(best)}. The truth in place of the labels brings "
+        f"{_points(found[least, TRUTH])} ({least}) to {_points(found[most, TRUTH])} ({most}).**"
     )
 
 

@@ -41,7 +41,7 @@ from .encoded import as_vectors, default_of_vectors, of_inputs
 DEFAULTS = {
     "candidates": "PRODEN",
     "given": "ce",
-    "votes": "annotator-t",
+    "votes": "soft-ce",
 }  # by the labels there are, the first that is
 BLEND = "blend"  # of one label a row, on inputs of these kinds
 BLENDED = ("table", "columns", "texts")

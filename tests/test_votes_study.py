@@ -1,0 +1,55 @@
+"""docs/votes-study.md is what the committed results say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from _votes_study.cases import CASES, TRUTH
+from _votes_study.page import BASE, PAGE, by_way, gains, make_page, right_of, verdicts
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "bench" / "results" / "votes_study.jsonl"
+
+pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+
+
+@pytest.fixture(scope="module")
+def lines():
+    return [json.loads(line) for line in RESULTS.read_text().splitlines()]
+
+
+def test_the_page_of_answers_is_what_the_committed_results_say(lines):
+    text, figures = make_page(lines)
+    assert figures == {}
+    assert (ROOT / "docs" / PAGE).read_text() == text
+
+
+def test_every_training_is_there_once(lines):
+    said = [(one["case"], one["way"], one["seed"]) for one in lines]
+    planned = [key for name, case in CASES.items() for key in case.trainings(name)]
+    assert sorted(said) == sorted(planned)
+
+
+def test_which_rows_are_right_is_the_accuracy(lines):
+    for (case, _), runs in by_way(lines).items():
+        rows = {"LabelMe": 1188, "sentiment": 3999}.get(case, 10_000)
+        shares = right_of(runs, rows).mean(1)
+        np.testing.assert_allclose(shares, [one["right"] for one in runs], atol=1e-12)
+
+
+def test_gains_are_differences_and_few_are_shown(lines):
+    runs = by_way(lines)
+    found = gains(runs)
+    for (case, way), test in found.items():
+        means = [np.mean([one["right"] for one in runs[case, name]]) for name in (way, BASE)]
+        assert test.difference == pytest.approx(means[0] - means[1])
+    said = verdicts(found)
+    assert {way for _, way in said}.isdisjoint({TRUTH, BASE})
+    for key, verdict in said.items():
+        if verdict != "open":
+            assert found[key].p < 0.05 / 2
+            assert (found[key].difference > 0) == (verdict == "ahead")
