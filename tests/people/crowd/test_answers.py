@@ -17,6 +17,7 @@ from candidly.people.crowd import (
     mace,
     majority,
     opinion_pool,
+    ordinal,
     wawa,
     zero_based_skill,
 )
@@ -161,6 +162,7 @@ def test_every_way_goes_by_its_name():
         "mace": mace(answers),
         "glad": glad(answers),
         "ibcc": ibcc(answers),
+        "ordinal": ordinal(answers),
     }
     assert list(direct) == list(METHODS)
     for name, expected in direct.items():

@@ -69,7 +69,7 @@ def consensus(
         str,
         typer.Option(
             help="opinion-pool, majority, dawid-skene, one-coin, crowdlab, wawa, zero-based-skill, "
-            "mace, glad or ibcc.",
+            "mace, glad, ibcc or ordinal.",
         ),
     ] = "opinion-pool",
     normalise: Annotated[

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ...ground.arrays import door
-from ...ground.problem import Refusal
 from ._answers import Answers, check_answers
+from ._order import numbers_of, places
 
 Z = 1.959963984540054
 Scale = Literal["nominal", "ordinal", "interval"]
@@ -49,8 +49,8 @@ def krippendorff(
         answers: the answers of people.
         scale: how far two labels disagree: ``"nominal"``, wholly; ``"ordinal"``, by how many
             answers lie between them in order; ``"interval"``, by the square of their difference.
-        order: of ``ordinal``, all names of classes from the lowest to the highest. Of
-            ``interval`` the names are numbers.
+        order: of ``ordinal``, all names of classes from the lowest to the highest; by default the
+            order of their numbers. Of ``interval`` the names are numbers.
 
     Raises:
         ValueError: no such scale, an order that lacks a class or has one more, an order of a scale
@@ -68,9 +68,9 @@ def krippendorff(
     if order is not None and scale != "ordinal":
         raise ValueError(f"`order` is of ordinal labels, and `scale` is {scale!r}.")
     counts = answers.counts[answers.per_item > 1].astype(np.float64)
-    numbers = _numbers(answers.classes) if scale == "interval" else None
+    numbers = numbers_of(answers.classes) if scale == "interval" else None
     if scale == "ordinal":
-        counts = counts[:, _places(answers.classes, order)]
+        counts = counts[:, places(answers.classes, order)]
     n = len(counts)
     nan = float("nan")
     if not n:
@@ -127,27 +127,3 @@ def _disagreements(
         expected = 2 * (number * (totals * x**2).sum(1) - (totals * x).sum(1) ** 2)
     least = np.maximum(number, 1)
     return observed / least, expected / (least * np.maximum(number - 1, 1))
-
-
-def _places(classes: tuple[str, ...], order: Sequence[str] | None) -> np.ndarray:
-    if order is None:
-        raise Refusal(
-            "ordinal labels need an order of their classes.",
-            "name all of them from the lowest to the highest with `order`",
-        )
-    names = [str(name) for name in order]
-    if sorted(names) != sorted(classes):
-        raise ValueError(
-            f"`order` has {', '.join(names[:10])}; name each of {', '.join(classes[:10])} once."
-        )
-    return np.array([classes.index(name) for name in names])
-
-
-def _numbers(classes: tuple[str, ...]) -> np.ndarray:
-    found = []
-    for name in classes:
-        try:
-            found.append(float(name))
-        except ValueError:
-            raise ValueError(f"the class {name!r} is no number, as an interval has.") from None
-    return np.array(found)

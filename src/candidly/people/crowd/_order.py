@@ -19,13 +19,14 @@ def places(classes: tuple[str, ...], order: Sequence[str] | None) -> np.ndarray:
         ValueError: no order, and a class that is no number; or an order of other classes.
     """
     if order is None:
-        numbers = numbers_of(classes)
-        if numbers is None:
+        try:
+            return np.argsort(numbers_of(classes), kind="stable")
+        except ValueError as error:
             raise Refusal(
-                "ordinal labels need an order of their classes, and not all of these are numbers.",
+                f"ordinal labels need an order of their classes: {str(error).rstrip('.')}.",
+                "call the classes by numbers",
                 "name all of them from the lowest to the highest with `order`",
-            )
-        return np.argsort(numbers, kind="stable")
+            ) from None
     names = [str(name) for name in order]
     if sorted(names) != sorted(classes):
         raise ValueError(
@@ -34,10 +35,19 @@ def places(classes: tuple[str, ...], order: Sequence[str] | None) -> np.ndarray:
     return np.array([classes.index(name) for name in names])
 
 
-def numbers_of(classes: tuple[str, ...]) -> np.ndarray | None:
-    """The numbers that the classes are called, float64 (m,); None where one is no number."""
-    try:
-        found = np.array([float(name) for name in classes])
-    except ValueError:
-        return None
-    return found if np.isfinite(found).all() else None
+def numbers_of(classes: tuple[str, ...]) -> np.ndarray:
+    """The numbers that the classes are called, float64 (m,).
+
+    Raises:
+        ValueError: one is no finite number.
+    """
+    found = []
+    for name in classes:
+        try:
+            number = float(name)
+        except ValueError:
+            number = np.nan
+        if not np.isfinite(number):
+            raise ValueError(f"the class {name!r} is no number.")
+        found.append(number)
+    return np.array(found)

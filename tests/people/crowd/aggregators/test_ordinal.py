@@ -1,0 +1,114 @@
+"""Steps of a scale, against loops and simulated annotators who are lenient or strict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from candidly.people.crowd import Answers, consensus, dawid_skene, majority, ordinal
+from candidly.people.crowd.aggregators import _ordinal as module
+
+
+def crowd(seed, n=400, number=30, m=5, each=4, leaning=0.5):
+    """Items on a scale of m steps; annotators lean and are more or less exact."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(m, n, p=np.array([1, 2, 3, 2, 1][:m]) / sum([1, 2, 3, 2, 1][:m]))
+    lean, spread = rng.normal(0, leaning, number), rng.uniform(0.3, 1.2, number)
+    who = np.stack([rng.choice(number, each, replace=False) for _ in range(n)])
+    said = truth[:, None] + lean[who] + spread[who] * rng.normal(size=who.shape)
+    said = np.clip(np.rint(said), 0, m - 1).astype(int)
+    item = np.repeat(np.arange(n), each)
+    return truth, Answers.from_columns(item, who.ravel(), said.ravel(), classes=m), lean
+
+
+def off(found, truth):
+    return np.abs(found.labels - truth).mean()
+
+
+def test_on_a_scale_it_is_nearer_the_truth_than_what_knows_no_order():
+    apart = []
+    for seed in range(5):
+        truth, answers, _ = crowd(seed)
+        ours = ordinal(answers)
+        apart.append([off(way, truth) for way in (ours, majority(answers), dawid_skene(answers))])
+    mean = np.mean(apart, 0)
+    assert mean[0] < 0.85 * mean[1]
+    assert mean[0] < 0.9 * mean[2]
+
+
+def test_a_round_is_that_of_loops(monkeypatch):
+    monkeypatch.setattr(module, "LEANINGS", np.array([-0.5, 0.0, 0.5]))
+    monkeypatch.setattr(module, "SPREADS", np.array([0.4, 1.0]))
+    _, answers, _ = crowd(3, n=30, number=4, m=3, each=3)
+    posterior = answers.counts / answers.counts.sum(1, keepdims=True)
+    for rounds in (1, 2, 3):
+        tables = []
+        for j in range(4):
+            best = -np.inf
+            for lean in module.LEANINGS:
+                for spread in module.SPREADS:
+                    table = np.array(
+                        [
+                            [
+                                np.exp(-((step - k - lean) ** 2) / (2 * spread**2))
+                                for step in range(3)
+                            ]
+                            for k in range(3)
+                        ]
+                    )
+                    table /= table.sum(1, keepdims=True)
+                    value = -(lean**2) / (2 * 0.5**2) - np.log(spread / 0.8) ** 2 / (2 * 0.75**2)
+                    for i, who, label in zip(answers.item, answers.annotator, answers.label):
+                        if who == j:
+                            value += (posterior[i] * np.log(table[:, label])).sum()
+                    if value > best:
+                        best, mine = value, table
+            tables.append(mine)
+        shares = (posterior.sum(0) + 1) / (30 + 3)
+        posterior = np.tile(shares, (30, 1))
+        for i, who, label in zip(answers.item, answers.annotator, answers.label):
+            posterior[i] *= tables[who][:, label]
+        posterior /= posterior.sum(1, keepdims=True)
+        np.testing.assert_allclose(ordinal(answers, rounds=rounds).posterior, posterior, atol=1e-9)
+
+
+def test_a_scale_that_is_turned_round_gives_the_same():
+    _, answers, _ = crowd(1)
+    turned = Answers.from_columns(
+        answers.item, answers.annotator.astype(str), 4 - answers.label, classes=5
+    )
+    np.testing.assert_allclose(
+        ordinal(answers).posterior, ordinal(turned).posterior[:, ::-1], atol=1e-6
+    )
+
+
+def test_labels_are_medians():
+    _, answers, _ = crowd(2, n=100)
+    found = ordinal(answers)
+    for label, row in zip(found.labels, found.posterior):
+        losses = [(row * np.abs(np.arange(5) - k)).sum() for k in range(5)]
+        assert losses[label] <= min(losses) + 1e-9
+
+
+def test_the_order_is_that_of_numbers_or_the_one_that_is_said():
+    said = [("2", "10", "2"), ("10", "10", "2"), ("100", "10", "100")]
+    rows = [(i, who, label) for i, row in enumerate(said) for who, label in zip("abc", row)]
+    numbers = Answers.from_columns(*zip(*rows))
+    names = {"2": "bad", "10": "fair", "100": "good"}
+    named = Answers.from_columns(*zip(*[(i, who, names[label]) for i, who, label in rows]))
+    found = ordinal(named, ["bad", "fair", "good"])
+    expected = [names[numbers.classes[k]] for k in ordinal(numbers).labels]
+    assert [named.classes[k] for k in found.labels] == expected
+    with pytest.raises(
+        ValueError, match="ordinal labels need an order of their classes: the class 'bad'"
+    ):
+        consensus(named, "ordinal")
+    with pytest.raises(ValueError, match="name each of bad, fair, good once"):
+        ordinal(named, ["bad", "good"])
+
+
+def test_items_that_nobody_answered_have_no_label():
+    answers = Answers.from_columns([0, 0, 2], list("aba"), [1, 2, 1], items=3, classes=4)
+    found = ordinal(answers)
+    assert found.labels.tolist()[1] == -1
+    np.testing.assert_allclose(found.posterior[1], 0.25)
