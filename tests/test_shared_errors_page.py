@@ -36,6 +36,20 @@ def test_the_page_has_the_committed_numbers(bench):
 
 
 @needs_results
+def test_how_fast_the_aggregators_are_is_what_was_measured():
+    spec = importlib.util.spec_from_file_location(
+        "bench_aggregators", ROOT / "bench" / "aggregators.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    found = module.results()
+    page = (ROOT / "docs" / "crowd.md").read_text(encoding="utf-8")
+    assert module.told(found) in page, "run bench/aggregators.py page"
+    assert all(value >= module.BAR for name, value in found.items() if "times as fast" in name)
+
+
+@needs_results
 def test_the_candidate_sets_of_the_other_page_are_the_committed_ones():
     spec = importlib.util.spec_from_file_location(
         "bench_answer_sets", ROOT / "bench" / "answer_sets.py"

@@ -40,6 +40,11 @@ def mean_of_rows(values: Tensor, there: Tensor) -> Tensor:
     return by_row.mean(-1)
 
 
+def products(left: Tensor, right: Tensor) -> Tensor:
+    """Matrix products, a trial at a time, so that its bits do not depend on its neighbours."""
+    return torch.stack([one @ other for one, other in zip(left, right)])
+
+
 def entries(table: Tensor, at: Tensor) -> Tensor:
     """Each trial's entries at these places: (K, N, ...), int64 (K, ...) -> (K, ..., ...)."""
     trials, size = table.shape[:2]

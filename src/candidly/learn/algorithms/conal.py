@@ -18,7 +18,7 @@ from torch.nn.functional import normalize
 
 from ..nets import with_classifier
 from ._algorithm import Algorithm, Own, Stage
-from ._annotators import answered, entries, mean_of_answers
+from ._annotators import answered, entries, mean_of_answers, products
 from ._protocol import Batch, Trials
 from ._space import one_of
 from .crowd_layer import scores
@@ -58,8 +58,8 @@ def step(s: Trials, b: Batch):
     inputs = s.embedding.head(s.embedding.trunk(b.x), "embedding")
     share = common_share(inputs, entries(s.parameters["annotator"], who))[..., None]
     shared, mine = s.parameters["common"], s.parameters["own"]
-    by_all = (probs[..., :, None] * shared[:, None]).sum(-2)[..., None, :]
-    made = share * by_all + (1 - share) * scores(probs, entries(mine, who))
+    by_all = products(probs, shared)[..., None, :]
+    made = share * by_all + (1 - share) * scores(probs, mine, who)
     nats = made.logsumexp(-1) - made.gather(-1, said[..., None])[..., 0]
     between = (mine - shared[:, None]).flatten(2).norm(dim=-1).sum(-1)
     return mean_of_answers(nats, there) - s.hp.apart[:, 0] * between

@@ -82,6 +82,10 @@ COSTS = {
     "decoupling-crt": (1.0, 1.0),
     "decoupling-lws": (1.1, 1.1),
     "supervised-oracle": (1.0, 1.0),
+    "soft-ce": (1.0, 1.0),
+    "crowd-layer": (1.5, 3.4),
+    "conal": (3.0, 4.9),
+    "annotator-t": (1.4, 2.6),
 }
 
 

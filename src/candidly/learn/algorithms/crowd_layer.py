@@ -10,10 +10,11 @@ mean over rows and annotators, so that it shrinks with the share of answers that
 from __future__ import annotations
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Own, Stage
-from ._annotators import answered, entries, mean_of_answers
+from ._annotators import answered, entries, mean_of_answers, products
 from ._protocol import Batch, Trials
 
 
@@ -22,15 +23,17 @@ def weights(annotators: int, classes: int) -> np.ndarray:
     return np.broadcast_to(np.eye(classes), (annotators, classes, classes)).copy()
 
 
-def scores(probs: Tensor, matrices: Tensor) -> Tensor:
-    """p W of each answer: (..., B, q), (..., B, R, q, q) -> (..., B, R, q)."""
-    return (probs[..., None, :, None] * matrices).sum(-2)
+def scores(probs: Tensor, weights: Tensor, who: Tensor) -> Tensor:
+    """p W_a of each answer: (K, B, q), (K, A, q, q), int64 (K, B, R) -> (K, B, R, q)."""
+    rows = torch.arange(probs.shape[1], device=who.device)
+    by_annotator = products(probs[:, None], weights).flatten(1, 2)  # (K, A B, q)
+    return entries(by_annotator, who * len(rows) + rows[:, None])
 
 
 def step(s: Trials, b: Batch):
     who, said, there = answered(b.votes)
     probs = s.net(b.x).logits.softmax(-1)
-    made = scores(probs, entries(s.parameters["weights"], who))
+    made = scores(probs, s.parameters["weights"], who)
     nats = made.logsumexp(-1) - made.gather(-1, said[..., None])[..., 0]
     return mean_of_answers(nats, there)
 
