@@ -104,7 +104,7 @@ def _what(study: Study) -> list[str]:
     groups = "; ".join(
         f"{listed(names)}: {_values(hyper)}"
         for group, (names, hyper) in GROUPS.items()
-        if group != "others"
+        if group != "others" and _values(hyper)
     )
     return [
         sets,

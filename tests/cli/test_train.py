@@ -760,7 +760,7 @@ def test_early_stopping_on_answers_says_what_was_predicted(candidly, tmp_path):
 def test_what_learns_from_answers_is_not_compared_with_what_learns_from_a_label(candidly, tmp_path):
     said_of(rows(), {"ann": 0.1, "bob": 0.2}).write_csv(tmp_path / "said.csv")
     status, _, err = candidly(
-        "train", tmp_path / "said.csv", "--against", "soft-ce", "--against", "ce",
+        "train", tmp_path / "said.csv", "--against", "crowd-layer", "--against", "ce",
         "--out", tmp_path / "m.safetensors",
     )  # fmt: skip
     assert status == 2

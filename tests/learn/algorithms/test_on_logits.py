@@ -260,6 +260,7 @@ DIFFERENCES = {
     "PiCO+:estimated": "the first epoch behind the warm-up: another number of rows is reliable",
     "ALIM:plench": "the first update: another contrast",
     "ALIM:estimated": "the first epoch behind the start: another trade-off",
+    "RECORDS:corr": "any batch: two views, and the non-candidates are avoided",
     "PRODEN:pre": "any batch: the weights come from before the update",
     "CAVL:plench": "candidates with negative activation values",
     "ABS-GCE:plench": "a probability that underflows in float32",

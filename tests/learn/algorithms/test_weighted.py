@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from candidly import fit, from_arrays
+from candidly.data import Votes
 from candidly.ground.problem import Refusal
 from candidly.learn.algorithms import ALGORITHMS, algorithm
 from candidly.learn.algorithms.weighted import WEIGHTED
@@ -32,10 +33,15 @@ def made(seed=0, n=24, q=3):
     member = np.eye(q, dtype=bool)[truth] | (rng.random((n, q)) < 0.3)
     member[member.all(1)] = np.eye(q, dtype=bool)[truth[member.all(1)]]
     weights = rng.integers(1, 4, n)
+    said = [rng.integers(0, q, 1 + i % 3).tolist() for i in range(n)]
 
     def of(rows):
         rows = np.asarray(rows)
-        return from_arrays(x[rows], candidates=member[rows], given=given[rows], truth=truth[rows])
+        votes = Votes.from_rows(
+            (place, f"a{k}", [y]) for place, row in enumerate(rows) for k, y in enumerate(said[row])
+        )
+        labels = {"candidates": member[rows], "given": given[rows], "truth": truth[rows]}
+        return from_arrays(x[rows], votes=votes, **labels)
 
     return of, x, weights
 

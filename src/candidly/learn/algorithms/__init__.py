@@ -72,6 +72,7 @@ from .proden import PRODEN
 from .promix import PROMIX
 from .published import PUBLISHED, Published, published
 from .rc import RC
+from .records import RECORDS
 from .sce import SCE
 from .scl_exp import SCL_EXP
 from .scl_nl import SCL_NL
@@ -120,6 +121,7 @@ _METHODS = (
     CRDPLL,
     *_CONTRASTIVE,
     *_NOISY_SETS,
+    RECORDS,
     CE,
     *_ROBUST_LOSSES,
     MIXUP,

@@ -27,6 +27,10 @@ _SCORES_OF_PROBABILITIES = (
 )
 
 BEHIND = {
+    "RECORDS": (
+        "With two classes, one ten times as large, the mean of confident logits lies further "
+        "towards the large one than it is larger: less that, some of its rows become the other's."
+    ),
     "LWS": (
         "With 108 classes some small ones are not found, also with four times the updates: a "
         "sigmoid is flat where the right class's score is far below 0."

@@ -82,6 +82,7 @@ COSTS = {
     "decoupling-crt": (1.0, 1.0),
     "decoupling-lws": (1.1, 1.1),
     "supervised-oracle": (1.0, 1.0),
+    "RECORDS": (1.1, 0.9),
     "soft-ce": (1.0, 1.0),
     "crowd-layer": (1.5, 3.4),
     "conal": (3.0, 4.9),

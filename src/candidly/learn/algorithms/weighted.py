@@ -13,6 +13,6 @@ WEIGHTED = frozenset(
         "PRODEN", "RC", "LWS", "CAVL", "IDGP", "POP", "ABS-MAE", "ABS-GCE", "CC", "LOG", "EXP",
         "PC", "Forward", "MCL-GCE", "MCL-MSE", "SCL-EXP", "SCL-NL", "L-W", "OP-W", "CRDPLL", "ce",
         "mae", "gce", "sce", "nce+rce", "nce+mae", "agce", "focal", "label-smoothing", "norm-ce",
-        "sr", "eps-softmax", "elr", "seal", "supervised-oracle",
+        "sr", "eps-softmax", "elr", "seal", "soft-ce", "supervised-oracle",
     )
 )  # fmt: skip

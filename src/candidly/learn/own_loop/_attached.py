@@ -128,20 +128,25 @@ class Attached:
         """An optimiser's parameter groups: all that some stage moves, of network and method.
 
         Args:
-            weight_decay: of all but what the method wants to have none.
+            weight_decay: of all but what the method wants to have none. What has a learning rate
+                of its own, such as ``lr_t``, has it in its group.
         """
-        with_decay: list[Tensor] = []
-        without: list[Tensor] = []
+        found: dict[tuple[bool, str], list[Tensor]] = {(False, "lr"): []}
         seen: set[int] = set()
         for stage in self._stack.algorithm.stages:
             for name in self._movers.trained(stage):
-                bare = name in stage.own and not stage.own[name].weight_decay
+                how = stage.own.get(name)
+                kind = how is not None and not how.weight_decay, "lr" if how is None else how.lr
                 for leaf in self._movers.leaves(name):
                     if id(leaf) not in seen:
                         seen.add(id(leaf))
-                        (without if bare else with_decay).append(leaf)
-        groups: list[dict[str, Any]] = [{"params": with_decay, "weight_decay": weight_decay}]
-        return groups + ([{"params": without, "weight_decay": 0.0}] if without else [])
+                        found.setdefault(kind, []).append(leaf)
+        values = self._stack.hyper[0]
+        return [
+            {"params": leaves, "weight_decay": 0.0 if bare else weight_decay}
+            | ({} if lr == "lr" else {"lr": float(values[lr])})
+            for (bare, lr), leaves in found.items()
+        ]
 
     def drive(self, optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
         """Let the method change an optimiser as its stages ask: rates, moments, further ones."""
