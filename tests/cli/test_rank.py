@@ -125,3 +125,16 @@ def test_a_judge_and_people(candidly, tmp_path):
     assert "Item 'none' of" in err
     _, err = asked(candidly, judge, "--people", people, "--key", "a", expected=2)
     assert "--key says nothing where people correct a judge" in err
+
+
+def test_reading_many_files_says_how_far_it_is(tmp_path, candidly, monkeypatch):
+    from candidly.cli import _progress
+
+    monkeypatch.setattr(_progress, "QUIET_S", 0.0)
+    monkeypatch.setattr(_progress, "FIRST_LINE_S", 0.0)
+    for name in "abcd":
+        (tmp_path / f"{name}.csv").write_text("id,score\n1,1\n2,0\n3,1\n")
+    status, _, err = candidly("rank", *(tmp_path / f"{name}.csv" for name in "abcd"))
+    assert status == 0
+    for share in (0, 25, 50, 75):
+        assert f"{share} % read" in err

@@ -17,6 +17,7 @@ from ..ground.spec import ends
 from ._column_options import ANY, CELLS, COLUMN, reads
 from ._issues import check_place
 from ._print import Form, check_form, print_text, width
+from ._progress import reading
 from ._types import number, share
 
 if TYPE_CHECKING:
@@ -221,7 +222,8 @@ def rank(
         _refuse_beside_wins(columns, places, metric, people)
         scores = make_wins(**read_wins(places[0], roles, groups))
     else:
-        table = read_scores(places, roles, columns, metric)
+        with reading() as watch:
+            table = read_scores(places, roles, columns, metric, watch)
         if people is None:
             scores = make_scores(
                 table.models,

@@ -16,7 +16,7 @@ from .._sheet import TABLE_ENDINGS
 from ..predictions import model_of
 from ..table_checks import listed
 from ..unused import BESIDE, RolesUsed, as_read, refuse_unused
-from ._table import ScoreColumns, ScoreTable
+from ._table import ScoreColumns, ScoreTable, Watch
 from ._tables import read_files, read_table
 from .logs import find_logs, read_logs
 
@@ -28,6 +28,7 @@ def read_scores(
     roles: Roles | None = None,
     columns: ScoreColumns | None = None,
     metric: str | None = None,
+    watch: Watch = lambda done, total: None,
 ) -> ScoreTable:
     """Scores from one table, from a table for each model, or from logs.
 
@@ -36,6 +37,7 @@ def read_scores(
             Several tables, or those in a folder, are one model each, named after the file.
         roles: ``id``, ``drop``, ``separator``, ``header`` and ``sheet`` of tables.
         columns: which columns are what, of tables. metric: which score, of logs.
+        watch: called with files read and files in all.
 
     Raises:
         FileNotFoundError, ValueError: what does not fit; the message names the file.
@@ -52,14 +54,14 @@ def read_scores(
         for role in ("model", "score", "run", "groups", "slices", "weights", "key"):
             if getattr(columns, role) is not None:
                 raise Refusal(f"`{role}` says nothing of logs of {program}.", "leave it out")
-        return read_logs(logs, metric)
+        return read_logs(logs, metric, watch)
     if metric is not None:
         raise Refusal("`metric` says nothing of tables.", "name the column of scores with `score`")
     files = [file for path in paths for file in _tables_in(path)]
     refuse_unused(roles, *(as_read(file, BESIDE) for file in files))
     if len(files) == 1:
         return read_table(files[0], roles or Roles(), columns)
-    return read_files(files, roles or Roles(), columns)
+    return read_files(files, roles or Roles(), columns, watch)
 
 
 def _tables_in(path: Path) -> list[Path]:

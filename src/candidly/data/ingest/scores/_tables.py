@@ -14,7 +14,7 @@ from .._columns import Columns, missing_column, number_columns, read_columns, te
 from .._roles import Roles
 from ..predictions import model_of
 from ..table_checks import listed
-from ._table import ScoreColumns, ScoreTable
+from ._table import ScoreColumns, ScoreTable, Watch
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,8 +59,16 @@ def read_table(path: Path, roles: Roles, columns: ScoreColumns) -> ScoreTable:
     return ScoreTable(models, _ids(read), *_three(beside), about=about)
 
 
-def read_files(paths: Sequence[Path], roles: Roles, columns: ScoreColumns) -> ScoreTable:
+def read_files(
+    paths: Sequence[Path],
+    roles: Roles,
+    columns: ScoreColumns,
+    watch: Watch = lambda done, total: None,
+) -> ScoreTable:
     """A table for each model, named after its file; items are joined by their names.
+
+    Args:
+        watch: called with files read and files in all.
 
     Raises:
         FileNotFoundError, ValueError: what does not fit; the message names the file.
@@ -75,7 +83,8 @@ def read_files(paths: Sequence[Path], roles: Roles, columns: ScoreColumns) -> Sc
                 "rename one of them",
             )
     parts = []
-    for name, path in zip(names, paths):
+    for done, (name, path) in enumerate(zip(names, paths)):
+        watch(done, len(paths))
         read = _read(path, roles)
         read, beside = _beside(read, columns)
         score = columns.score or _only_score(path, read)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .....ground.names import nearest
 from .....ground.problem import Refusal
-from .._table import ScoreTable
+from .._table import ScoreTable, Watch
 from .._tables import from_long
 from ._deepeval import DEEPEVAL
 from ._evalplus import EVALPLUS
@@ -40,11 +40,16 @@ def find_logs(places: Sequence[Path]) -> list[tuple[LogFormat, Path]]:
     return found
 
 
-def read_logs(found: Sequence[tuple[LogFormat, Path]], metric: str | None = None) -> ScoreTable:
+def read_logs(
+    found: Sequence[tuple[LogFormat, Path]],
+    metric: str | None = None,
+    watch: Watch = lambda done, total: None,
+) -> ScoreTable:
     """Scores of all models in these logs.
 
     Args:
         found: from ``find_logs``. metric: which score; needed where the logs have several.
+        watch: called with logs read and logs in all.
 
     Raises:
         Refusal: a damaged log, several metrics and none named, two logs of a model that were made
@@ -52,7 +57,10 @@ def read_logs(found: Sequence[tuple[LogFormat, Path]], metric: str | None = None
     """
     import polars as pl
 
-    logs = [log for kind, path in found for log in kind.read(path)]
+    logs: list[EvalLog] = []
+    for done, (kind, path) in enumerate(found):
+        watch(done, len(found))
+        logs += kind.read(path)
     chosen = _metric(logs, metric)
     if any(chosen in log.lower for log in logs):
         raise ValueError(
