@@ -37,7 +37,8 @@ BATCH = 64
 # None: a queue costs a small network more than all else; bench/picture_costs.py has the bounds
 QUEUED = ("PiCO", "ABLE", "DIRK", "ALIM", "PiCO+")
 FULL = 8192 // BATCH  # updates that fill a queue
-OF_SETS: dict[str, float | None] = {"VALEN": 6.0, **dict.fromkeys(QUEUED)}
+# SoLar has 50 Sinkhorn steps over its queue, too
+OF_SETS: dict[str, float | None] = {"VALEN": 6.0, **dict.fromkeys((*QUEUED, "SoLar"))}
 STATELESS = ("mae", "gce", "sce", "nce+rce", "nce+mae", "agce", "focal", "label-smoothing")
 STATELESS += ("norm-ce", "sr", "eps-softmax", "forward-t", "backward-t")
 OF_ONE = dict.fromkeys(STATELESS, 1.2) | dict.fromkeys(("data-parameters", "elr", "sop"), 1.5)

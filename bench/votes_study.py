@@ -18,8 +18,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.append(str(Path(__file__).parents[1] / ".venv" / "encoders"))
 
 import argparse
-import json
 
+from _by_rows import keep, kept
 from _pages import add_options, settle
 from _studies import files_of
 from _votes_study.cases import CASES
@@ -30,15 +30,9 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "votes_study.jsonl"
 
 
-def kept() -> list[dict]:
-    """What was measured, a training each."""
-    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
-    return [json.loads(line) for line in lines]
-
-
 def train(data: Path, only: list[str]) -> None:
     """Every training that is not kept yet, a line behind the others as soon as it has ended."""
-    known = {(one["case"], one["way"], one["seed"]) for one in kept()}
+    known = {(one["case"], one["way"], one["seed"]) for one in kept(RESULTS)}
     for name in only or CASES:
         left = [key for key in CASES[name].trainings(name) if key not in known]
         if not left:
@@ -47,8 +41,7 @@ def train(data: Path, only: list[str]) -> None:
         for case, way, seed in left:
             line = {"case": case, "way": way, "seed": seed, **trained(made, CASES[name], way, seed)}
             print(name, way, seed, line["right"], flush=True)
-            with RESULTS.open("a") as out:
-                out.write(json.dumps(line) + "\n")
+            keep(RESULTS, line)
 
 
 def main() -> None:
@@ -61,7 +54,7 @@ def main() -> None:
     data = os.environ.get("CANDIDLY_DATA")
     if data and not (asked.check or asked.quick):
         train(Path(data), asked.only)
-    settle(files_of(make_page(kept()), PAGE, ROOT / "docs"), asked, COMMAND)
+    settle(files_of(make_page(kept(RESULTS)), PAGE, ROOT / "docs"), asked, COMMAND)
 
 
 if __name__ == "__main__":

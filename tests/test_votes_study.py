@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from _by_rows import by_way, kept, right_of
 from _votes_study.cases import CASES, TRUTH
-from _votes_study.page import BASE, PAGE, by_way, gains, make_page, right_of, verdicts
+from _votes_study.page import BASE, PAGE, gains, make_page, scored, verdicts
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "votes_study.jsonl"
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without benc
 
 @pytest.fixture(scope="module")
 def lines():
-    return [json.loads(line) for line in RESULTS.read_text().splitlines()]
+    return kept(RESULTS)
 
 
 def test_the_page_of_answers_is_what_the_committed_results_say(lines):
@@ -36,8 +36,7 @@ def test_every_training_is_there_once(lines):
 
 def test_which_rows_are_right_is_the_accuracy(lines):
     for (case, _), runs in by_way(lines).items():
-        rows = {"LabelMe": 1188, "sentiment": 3999}.get(case, 10_000)
-        shares = right_of(runs, rows).mean(1)
+        shares = right_of(runs, scored(case)).mean(1)
         np.testing.assert_allclose(shares, [one["right"] for one in runs], atol=1e-12)
 
 

@@ -87,7 +87,7 @@ STARTS = {"start_epoch": 3, "neighbours_from": 3 * PER_EPOCH, "noise_rate": 0.0}
 GROUPS: Mapping[str, tuple[tuple[str, ...], Mapping[str, float]]] = {
     "others": (OTHERS, COMMON | {"interval": 2}),
     "epochs": (IN_EPOCHS, COMMON | {"warm_up": 2}),
-    "rebalanced": (("RECORDS",), COMMON),
+    "rebalanced": (("RECORDS", "SoLar"), COMMON),
     "updates": (IN_UPDATES, COMMON | {"warm_up": 2 * PER_EPOCH}),
     "contrastive": (
         CONTRASTIVE,

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-import numpy as np
-
+from _by_rows import AHEAD, ALPHA, BEHIND, OPEN, Line, Runs, by_way, mean_of, points
+from _by_rows import gains as gains_of
+from _by_rows import verdicts as verdicts_of
 from _text_study.cells import signed, table
-from candidly.stats import PairedT, holm
-from candidly.stats.designs import crossed_t
+from candidly.stats import PairedT
 
 from .cases import CASES, CONSENSUS, OF_PICTURES, OF_TEXTS, OF_VOTES, TRUTH
 
 PAGE = "votes-study.md"
 COMMAND = "python bench/votes_study.py"
-BASE, ALPHA = "majority", 0.05
+BASE = "majority"
 SCORED = {"LabelMe": 1188, "sentiment": 3999}  # rows; of the others 10,000
 NAMED = {
     "majority": "cross-entropy on the majority",
@@ -38,46 +36,21 @@ ABOUT = {
     "CIFAR-10H, all answers": "the same with all answers, 51 a picture",
 }
 
-Runs = Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]
 
-
-def by_way(lines: Iterable[Mapping[str, Any]]) -> Runs:
-    """By case and way, the trainings in the order of their seeds."""
-    found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for one in sorted(lines, key=lambda one: one["seed"]):
-        found.setdefault((one["case"], one["way"]), []).append(one)
-    return found
-
-
-def right_of(runs: Sequence[Mapping[str, Any]], rows: int) -> np.ndarray:
-    """Which rows each training is right on: bool (trainings, rows)."""
-    packed = [np.frombuffer(b64decode(one["rows"]), np.uint8) for one in runs]
-    return np.stack([np.unpackbits(bits, count=rows) for bits in packed]).astype(bool)
+def scored(case: str) -> int:
+    return SCORED.get(case, 10_000)
 
 
 def gains(runs: Runs) -> dict[tuple[str, str], PairedT]:
-    """Accuracy minus that of the majority's labels, over other trainings and other scored rows."""
-    found = {}
-    for (case, way), mine in runs.items():
-        if way == BASE:
-            continue
-        rows, base = SCORED.get(case, 10_000), runs[case, BASE]
-        difference = right_of(mine, rows).astype(float) - right_of(base, rows)
-        found[case, way] = crossed_t(difference)
-    return found
+    """Accuracy minus that of the majority's labels."""
+    return gains_of(runs, BASE, scored)
 
 
 def verdicts(found: Mapping[tuple[str, str], PairedT]) -> dict[tuple[str, str], str]:
-    """``ahead``, ``behind`` or ``open``, by Holm's correction over all comparisons."""
-    keys = [key for key in found if key[1] != TRUTH]
-    adjusted = holm(np.array([found[key].p for key in keys], float))
-    return {
-        key: "open" if p > ALPHA else "ahead" if (found[key].difference or 0) > 0 else "behind"
-        for key, p in zip(keys, adjusted)
-    }
+    return verdicts_of(found, TRUTH)
 
 
-def make_page(lines: Iterable[Mapping[str, Any]]) -> tuple[str, dict[str, str]]:
+def make_page(lines: Iterable[Line]) -> tuple[str, dict[str, str]]:
     """The page's text; it has no figures."""
     runs = by_way(lines)
     found = gains(runs)
@@ -127,29 +100,20 @@ def _answer(
     for what, ways in groups.items():
         counts = Counter(verdict for (_, way), verdict in said.items() if way in ways)
         told.append(
-            f"with {what} {counts['ahead']} of {counts.total()} are ahead of it, "
-            f"{counts['behind']} behind and {counts['open']} open"
+            f"with {what} {counts[AHEAD]} of {counts.total()} are ahead of it, "
+            f"{counts[BEHIND]} behind and {counts[OPEN]} open"
         )
     best = []
     for case in cases:
         ways = [way for name, way in found if name == case and way != TRUTH]
         first = max(ways, key=lambda way: found[case, way].difference or 0)
-        best.append(f"{case} {_points(found[case, first])} (`{first}`)")
+        best.append(f"{case} {points(found[case, first])} (`{first}`)")
     least, *_, most = sorted(cases, key=lambda case: found[case, TRUTH].difference or 0)
     return (
         f"**Measured against cross-entropy on the majority's labels: {'; '.join(told)}. The "
         f"largest gains in points: {', '.join(best)}. The truth in place of the labels brings "
-        f"{_points(found[least, TRUTH])} ({least}) to {_points(found[most, TRUTH])} ({most}).**"
+        f"{points(found[least, TRUTH])} ({least}) to {points(found[most, TRUTH])} ({most}).**"
     )
-
-
-def _points(test: PairedT) -> str:
-    return f"{100 * (test.difference or 0):+.1f}".replace("-", "−")
-
-
-def _mean(runs: Sequence[Mapping[str, Any]], key: str, form: str, times: float = 1) -> str:
-    values = [one[key] for one in runs if one.get(key) is not None]
-    return format(times * float(np.mean(values)), form) if values else ""
 
 
 def _called(way: str) -> str:
@@ -169,14 +133,14 @@ def _scores(
             continue
         gain = ""
         if way != BASE:
-            gain = signed(found[case, way], said.get((case, way)) in ("ahead", "behind"))
+            gain = signed(found[case, way], said.get((case, way), OPEN) != OPEN)
         rows.append(
             [
                 _called(way),
-                _mean(mine, "labels", ".1f", 100),
-                _mean(mine, "right", ".1f", 100),
+                mean_of(mine, "labels", ".1f", 100),
+                mean_of(mine, "right", ".1f", 100),
                 gain,
-                _mean(mine, "loss", ".3f"),
+                mean_of(mine, "loss", ".3f"),
             ]
         )
     return table(["", "labels right, %", "accuracy, %", "gain", "log loss, nats"], rows)
@@ -187,6 +151,6 @@ def _doubt(runs: Runs) -> str:
     for way in CASES["CIFAR-10N"].ways:
         mine = runs.get(("CIFAR-10N", way), ())
         if mine:
-            cells = [_mean(mine, key, ".3f") for key in ("people", "divergence", "doubt")]
+            cells = [mean_of(mine, key, ".3f") for key in ("people", "divergence", "doubt")]
             rows.append([_called(way), *cells])
     return table(["", "cross-entropy", "divergence", "correlation"], rows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from base64 import b64encode
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import candidly
+from _by_rows import packed
 from candidly import Labelled
 from candidly.data import Votes
 from candidly.people.crowd import Answers, against_people, consensus
@@ -65,7 +65,7 @@ def trained(made: Made, case: Case, way: str, seed: int) -> dict[str, Any]:
     mine = probs[np.arange(len(probs)), made.truth]
     right = logits.argmax(1) == made.truth
     found["right"] = float(right.mean())
-    found["rows"] = b64encode(np.packbits(right).tobytes()).decode()
+    found["rows"] = packed(right)
     found["loss"] = float(-np.log(np.maximum(mine, 1e-12)).mean())
     if made.people is not None:
         told = against_people(people_of(made), probs.astype(np.float64))

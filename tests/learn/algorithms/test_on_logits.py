@@ -226,7 +226,9 @@ TIES = {name for name in FIXED if name.startswith(("PiCO", "ALIM"))}
 # Draw by the place in the batch or the trial: who is shuffled draws other numbers.
 PLACED = {name for name in FIXED if name.startswith(("dividemix", "mixup", "peer", "f-div"))}
 PLACED |= {name for name in FIXED if name.startswith(("bbn", "pes", "promix", "decoupling-"))}
-PLACED |= {name for name in FIXED if name.startswith(("ALIM", "PiCO+", "elr+", "disc", "cores*"))}
+PLACED |= {
+    name for name in FIXED if name.startswith(("ALIM", "PiCO+", "elr+", "disc", "cores*", "SoLar"))
+}
 
 
 @every_fixed

@@ -44,7 +44,7 @@ SOME = (
     "ALIM",
     "supervised-oracle",
 )
-MIXERS = ("mixup", "elr+", "dividemix", "disc", "promix", "pes-semi", "ALIM", "PiCO+")
+MIXERS = ("mixup", "elr+", "dividemix", "disc", "promix", "pes-semi", "ALIM", "PiCO+", "SoLar")
 NEVER = "PiCO+:plench"  # warms up for ever (D-PICO+-1), and mixes behind the warm-up
 MIXING = [name for name in NAMES if name.partition(":")[0] in MIXERS and name != NEVER]
 QUICK = ("elr+",)

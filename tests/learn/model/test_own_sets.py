@@ -1,5 +1,7 @@
 """Nothing is learned from an own test set or an own validation set."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from candidly import fit, from_arrays
 from candidly.data.labels.parts import with_parts
+from candidly.data.labels.votes import votes_for
 from candidly.learn.model.measured import fit_and_measure
 from candidly.learn.model.stopping import updates_needed
 
@@ -60,6 +63,24 @@ def test_a_truth_beside_the_labels_of_a_validation_set_judges():
     found, expected = (
         updates_needed(with_parts(learned, validation=one), "ce", most=200, batch_size=16)
         for one in (wrong, right)
+    )
+    assert found == expected
+    assert found.right > 15
+
+
+def test_a_truth_beside_the_answers_of_a_validation_set_judges():
+    X, y = _rows(30, 1)
+    both = with_parts(from_arrays(*_rows(80, 0), classes=2), validation=from_arrays(X, y))
+    truth = both.given
+    wrong = np.where(both.official_validation, 1 - truth, truth)
+    found, expected = (
+        updates_needed(
+            replace(both, given=None, votes=votes_for(said), truth=truth),
+            "soft-ce",
+            most=200,
+            batch_size=16,
+        )
+        for said in (wrong, truth)
     )
     assert found == expected
     assert found.right > 15

@@ -271,6 +271,16 @@ def times_named(votes: Votes, n: int, q: int) -> np.ndarray:
     return np.bincount(pairs, minlength=n * q).reshape(n, q)
 
 
+def votes_for(labels: np.ndarray) -> Votes:
+    """One answer an item, its label: of int64 (n,) at least 0.
+
+    >>> votes_for(np.array([2, 0])).rows()
+    [(0, '', (2,)), (1, '', (0,))]
+    """
+    n = len(labels)
+    return Votes(np.arange(n), objects([""] * n), np.arange(n + 1), np.asarray(labels, np.int64))
+
+
 def shares_named(votes: Votes, n: int, q: int) -> np.ndarray:
     """Of each item's answers, the share that names each class: float64 (n, q), in [0, 1].
 

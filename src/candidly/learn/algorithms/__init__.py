@@ -79,6 +79,7 @@ from .scl_nl import SCL_NL
 from .seal import SEAL
 from .sgd_ema import SGD_EMA
 from .soft_ce import SOFT_CE
+from .solar import SOLAR
 from .sop import SOP
 from .sop_plus import SOP_PLUS
 from .sr import SR
@@ -122,6 +123,7 @@ _METHODS = (
     *_CONTRASTIVE,
     *_NOISY_SETS,
     RECORDS,
+    SOLAR,
     CE,
     *_ROBUST_LOSSES,
     MIXUP,

@@ -83,6 +83,7 @@ COSTS = {
     "decoupling-lws": (1.1, 1.1),
     "supervised-oracle": (1.0, 1.0),
     "RECORDS": (1.1, 0.9),
+    "SoLar": (14.0, 13.9),
     "soft-ce": (1.0, 1.0),
     "crowd-layer": (1.5, 3.4),
     "conal": (3.0, 4.9),
@@ -125,6 +126,7 @@ PICTURES = {
     "pes-semi": 3.33,
     "decoupling-ncm": 1.33,
     "conal": 2.0,
+    "SoLar": 3.33,
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...data.labels.labelled import Labelled, given_to_candidates
-from ...data.labels.votes import times_named
+from ...data.labels.votes import times_named, votes_for
 from ..classifiers import is_classifier
 from ._fit import method_named
 
@@ -30,7 +30,8 @@ def _as_true(seen: Labelled) -> Labelled:
         return seen
     sets = None if seen.candidates is None else given_to_candidates(seen.truth, seen.q)
     given = None if seen.given is None else seen.truth
-    return replace(seen, given=given, candidates=sets)
+    votes = None if seen.votes is None else votes_for(seen.truth)
+    return replace(seen, given=given, candidates=sets, votes=votes)
 
 
 def to_learn_from(data: Labelled) -> Labelled:
