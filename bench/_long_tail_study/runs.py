@@ -16,7 +16,7 @@ from _votes_study.cases import vectors
 from candidly import Labelled
 from candidly.data.imperfect import long_tail
 
-FACTORS, RATES, SEEDS = (50, 100), (0.3, 0.5), 5
+FACTORS, RATES, SEEDS = (50, 100), (0.3, 0.5), 4
 STEPS, BATCH, TRAINING, CLASSES = 3000, 128, 50_000, 10
 TRUTH = "truth"
 WAYS = (

@@ -130,7 +130,8 @@ def test_after_an_epoch_the_prior_moves_towards_what_is_predicted():
     logits, sets = stack.whole(0).logits, stack.labels("candidates")[0]
     guess = [max(np.flatnonzero(row), key=lambda j: z[j]) for z, row in zip(logits, sets.numpy())]
     shares = np.bincount(guess, minlength=7) / len(guess)
-    np.testing.assert_allclose(stack.memory["prior"][0], 0.9 / 7 + 0.1 * shares)
+    moved = 1 - 0.9 ** (20 / (30 / stack.E))  # as far in 30 updates as in 20 epochs by 0.1
+    np.testing.assert_allclose(stack.memory["prior"][0], (1 - moved) / 7 + moved * shares)
 
 
 def test_where_classes_are_of_unequal_size_their_shares_are_found():

@@ -4,7 +4,7 @@ Where classes are of unequal size, weights that follow the model give the large 
 divides rows among classes by optimal transport: of all tables T over the candidates whose rows sum
 to 1 and whose columns to n times the prior r, the one nearest to (p S)^power in relative entropy,
 by 50 Sinkhorn steps over the batch and a queue of former ones. r starts uniform and moves, after
-every epoch, by ``gamma`` towards how often each class is predicted within the candidates.
+every epoch, towards how often each class is predicted within the candidates.
 
 Of each class with label argmax T the rows with the smallest -sum T log p are relied on, at most a
 share rho of B r_j and at least one, and all with sum T p > ``tau``. The loss is eta times, over
@@ -14,11 +14,15 @@ candidates, from the update before. In the first epoch w alone counts. eta grows
 and rho from 0.2 to 0.8 in the share ``ramp`` of the updates. All of it runs twice: for the share
 ``estimate`` of the updates to find r, then with a new network.
 
-Departs from the released program: a class without a row among those divided gets none, where there
-the Sinkhorn steps divide by 0 and begin again with other numbers; eta and rho grow by the update.
+Departs from the released program: r moves as far in a part as there, where it moves by 0.1 in each
+of 20 epochs and then by 0.01 in each of 1,000, and would hardly move in few epochs. A class without
+a row among those divided gets none, where there the Sinkhorn steps divide by 0 and begin again with
+other numbers. eta and rho grow by the update.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -33,7 +37,7 @@ from ._views import View
 STEPS, POWER = 50, 3  # of Sinkhorn's; of the probabilities
 ALPHA = 4.0  # of the mixture's share
 FROM, TO = 0.2, 0.8  # rho
-SLOW, FAST = 0.01, 0.1  # gamma: in the main part, and where the prior is estimated
+FAST, SLOW = (0.1, 20), (0.01, 1000)  # by how much the prior moves, and in how many epochs
 
 
 def rows(s: OneTrial):
@@ -154,8 +158,21 @@ def step_from(start):
     return step
 
 
-def whole_by(gamma: float):
-    """After an epoch the prior moves towards how often each class is predicted."""
+def pace(gamma: float, published: int, epochs: float) -> float:
+    """By how much the prior moves in each of so many epochs, so that it comes as far.
+
+    >>> round(pace(0.1, 20, 10), 2), pace(0.1, 20, 20)
+    (0.19, 0.1)
+    """
+    return float(1 - (1 - gamma) ** (published / epochs)) if epochs != published else gamma
+
+
+def whole_by(moves: tuple[float, int], updates: Callable[[Trials], int]):
+    """After an epoch the prior moves towards how often each class is predicted.
+
+    Args:
+        moves: by how much, and in how many epochs. updates: of the part, by (stack).
+    """
 
     def whole(s: Trials):
         if s.t % s.E:
@@ -165,7 +182,8 @@ def whole_by(gamma: float):
         for k in range(s.K):
             guess = s.whole(k).logits.masked_fill(~sets[k], -torch.inf).argmax(-1)
             shares.append(torch.bincount(guess, minlength=s.q).to(s.dtype) / s.n)
-        return {"prior": s.memory["prior"].lerp(torch.stack(shares), gamma)}
+        share = pace(*moves, updates(s) / s.E)
+        return {"prior": s.memory["prior"].lerp(torch.stack(shares), share)}
 
     return whole
 
@@ -173,6 +191,14 @@ def whole_by(gamma: float):
 def estimated(s: Trials) -> int:
     """The updates that estimate the prior, at least the first epoch."""
     return max(s.E, int(s.hp.estimate * s.T))
+
+
+def rest(s: Trials) -> int:
+    """The updates behind them."""
+    return max(1, s.T - estimated(s))
+
+
+estimating, refining = whole_by(FAST, estimated), whole_by(SLOW, rest)
 
 
 def begin(s: Trials):
@@ -185,16 +211,16 @@ def begin(s: Trials):
 SOLAR = Algorithm(
     "SoLar",
     (
-        Stage(first, whole=whole_by(FAST), until=lambda s: s.E),
-        Stage(step_from(lambda s: 0), whole=whole_by(FAST), until=estimated),
+        Stage(first, whole=estimating, until=lambda s: s.E),
+        Stage(step_from(lambda s: 0), whole=estimating, until=estimated),
         Stage(
             first,
-            whole=whole_by(SLOW),
+            whole=refining,
             begin=begin,
             until=lambda s: estimated(s) + s.E,
             afresh=True,
         ),
-        Stage(step_from(estimated), whole=whole_by(SLOW)),
+        Stage(step_from(estimated), whole=refining),
     ),
     paper="Wang et al., SoLar: Sinkhorn label refinery for imbalanced partial-label learning, "
     "NeurIPS 2022",
