@@ -17,12 +17,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import json
 import sys
-import time
 import warnings
 from collections.abc import Callable
 from functools import partial
 
-from _bench import RESULTS, Claim, at_least, interleaved, main, median_ratio
+from _bench import RESULTS, Claim, at_least, cpu_timed, interleaved, main, median_ratio
 from candidly import crowd
 from candidly.people.crowd.aggregators import glad, mace, wawa, zero_based_skill
 from crowd import PAGE, filled, simulated
@@ -54,15 +53,6 @@ def sides(answers: crowd.Answers) -> Sides:
     }
 
 
-def timed(work: Callable[[], object]) -> Callable[[], float]:
-    def side() -> float:
-        start = time.process_time()
-        work()
-        return time.process_time() - start
-
-    return side
-
-
 def measure(quick: bool) -> list[Claim]:
     warnings.simplefilter("ignore")
     items = 200 if quick else 5000
@@ -70,7 +60,7 @@ def measure(quick: bool) -> list[Claim]:
     claims = [Claim("answers", len(answers.item))]
     for name, (ours, theirs) in sides(answers).items():
         ours()  # compiles
-        mine, its = interleaved(1 if quick else 3, timed(ours), timed(theirs))
+        mine, its = interleaved(1 if quick else 3, cpu_timed(ours), cpu_timed(theirs))
         claims.append(at_least(f"{name}: times as fast, CPU time", median_ratio(its, mine), BAR))
         print(claims[-1], flush=True)
     return claims

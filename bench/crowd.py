@@ -31,7 +31,7 @@ from pathlib import Path
 
 import numpy as np
 
-from _bench import RESULTS, Claim, at_most, interleaved, main, median_ratio
+from _bench import RESULTS, Claim, at_most, cpu_timed, interleaved, main, median_ratio
 from _reproduction.figures import alone
 from candidly import crowd, load
 from candidly.data.labels.labelled import Labelled
@@ -114,18 +114,10 @@ def beside_the_library(n: int, number: int, rounds: int) -> list[Claim]:
     theirs = DawidSkene(n_iter=done, tol=0).fit(table)
     posterior = theirs.probas_.sort_index()[range(10)].to_numpy()
 
-    def timed(work: Callable[[], object]) -> Callable[[], float]:
-        def side() -> float:
-            start = time.process_time()
-            work()
-            return time.process_time() - start
-
-        return side
-
     mine, its = interleaved(
         rounds,
-        timed(lambda: crowd.dawid_skene(answers, alpha=0, rounds=done)),
-        timed(lambda: DawidSkene(n_iter=done, tol=0).fit(table)),
+        cpu_timed(lambda: crowd.dawid_skene(answers, alpha=0, rounds=done)),
+        cpu_timed(lambda: DawidSkene(n_iter=done, tol=0).fit(table)),
     )
     label = f"beside crowd-kit: dawid-skene, {18 * n} answers, {done} rounds"
     return [

@@ -27,6 +27,15 @@ def bench():
     return sys.modules["bench_shared_errors"], sys.modules["bench_crowd"]
 
 
+def script(name):
+    """A script of bench, as a module of another name than what it may shadow."""
+    spec = importlib.util.spec_from_file_location(f"bench_{name}", ROOT / "bench" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
 @needs_results
 def test_the_page_has_the_committed_numbers(bench):
     made, crowd = bench
@@ -37,12 +46,7 @@ def test_the_page_has_the_committed_numbers(bench):
 
 @needs_results
 def test_how_fast_the_aggregators_are_is_what_was_measured():
-    spec = importlib.util.spec_from_file_location(
-        "bench_aggregators", ROOT / "bench" / "aggregators.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    module = script("aggregators")
     found = module.results()
     page = (ROOT / "docs" / "crowd.md").read_text(encoding="utf-8")
     assert module.told(found) in page, "run bench/aggregators.py page"
@@ -51,12 +55,7 @@ def test_how_fast_the_aggregators_are_is_what_was_measured():
 
 @needs_results
 def test_the_candidate_sets_of_the_other_page_are_the_committed_ones():
-    spec = importlib.util.spec_from_file_location(
-        "bench_answer_sets", ROOT / "bench" / "answer_sets.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    module = script("answer_sets")
     page = (ROOT / "docs" / "crowd.md").read_text(encoding="utf-8")
     found = module.results()
     assert module.table(found) in page, "run bench/answer_sets.py page"

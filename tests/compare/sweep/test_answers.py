@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 import candidly
 from candidly.compare.sweep.select import cells, usual_criteria
@@ -75,6 +76,12 @@ def test_a_search_by_answers_needs_some():
 def test_the_truth_of_validation_rows_is_no_answer():
     with pytest.raises(ValueError, match="soft-ce learns from people's answers"):
         candidly.benchmark(toy(), ["soft-ce"], validation="train-oracle", **(HOW | {"configs": 1}))
+
+
+def test_matrices_that_no_memory_holds_are_refused_before_they_are_made():
+    labels = {"votes": torch.tensor([[[0, 0]], [[0, 1]], [[10**7, 0]]])}
+    with pytest.raises(ValueError, match="crowd-layer's matrices of annotators"):
+        candidly.ALGORITHMS["crowd-layer"].parameters_on(labels, 10_000)
 
 
 def test_answers_without_names_are_not_learned_of_anybody():

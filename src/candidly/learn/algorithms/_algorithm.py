@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ...ground.checks import check_size
 from ...ground.problem import Refusal
 from ..nets import Net
 from ._protocol import OneTrial, Trials
@@ -254,7 +255,8 @@ class Algorithm:
             labels: of all examples, by name.
 
         Raises:
-            ValueError: it learns something of each annotator, and each gave one answer.
+            ValueError: it learns something of each annotator, and each gave one answer, or what it
+                learns does not fit in memory.
         """
         made = {name: make(classes) for name, make in self.parameters.items()}
         if self.per_annotator:
@@ -267,6 +269,7 @@ class Algorithm:
                     f" {annotators:,} annotators gave one answer.",
                     "take the algorithm soft-ce, which believes everybody alike",
                 )
+            check_size(f"{self.name}'s matrices of annotators", (annotators, classes, classes), 8)
             made |= {name: make(annotators, classes) for name, make in self.per_annotator.items()}
         return made
 
