@@ -33,7 +33,7 @@ from ._dawid_skene import DawidSkene, dawid_skene
 from ._majority import RULES, Majority, majority
 from ._more_answers import FITTED, MoreAnswers, check_reach, more_answers
 from ._read import answers_of, known_in, read_answers
-from .aggregators import glad, ibcc, mace, ordinal, wawa, zero_based_skill
+from .aggregators import Ordinal, glad, ibcc, mace, ordinal, wawa, zero_based_skill
 from .answer_sets import SetConsensus, SetCurve, set_consensus, set_curve, union_spread
 from .dependence import (
     AnnotatorPairs,
@@ -142,7 +142,8 @@ def pool_beside(
     workers: int = 1,
 ) -> OpinionPool | None:
     """The opinion pool of a consensus's answers, which says how far to trust it: itself, if it is
-    one; None where there are too many annotators, items and classes for one.
+    one; None where there are too many annotators, items and classes for one, and of steps of a
+    scale, which it would take for names and be too sure of.
 
     Args:
         consensus: what ``consensus`` gives.
@@ -154,7 +155,7 @@ def pool_beside(
     made_by(consensus, Consensus, "consensus", "crowd.consensus")
     if isinstance(consensus, OpinionPool):
         return consensus
-    if not fits(consensus.answers):
+    if isinstance(consensus, Ordinal) or not fits(consensus.answers):
         return None
     return pool_of(consensus.answers, probs, known, seed, watch, workers)
 
@@ -177,6 +178,7 @@ __all__ = [
     "Majority",
     "MoreAnswers",
     "OpinionPool",
+    "Ordinal",
     "SetConsensus",
     "SetCurve",
     "SharedErrors",

@@ -25,7 +25,7 @@ from ...show.pieces import (
 from ...show.words import short_names
 from ...stats import share_interval
 from .dependence.document import sentence, shared_section
-from .dependence.summary import UNTOLD, claim_lines
+from .dependence.summary import claim_lines, untold
 from .known import KnownItems, known_parts
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def crowd_document(
     wanted = () if more is None else (Paragraph(f"{more}"),)
     said: tuple[Piece, ...] = (Tiles(numbers), *wanted, *(f"Note: {note}" for note in notes))
     behind = clearly_behind(people)
-    claimed = UNTOLD
+    claimed = untold(consensus)
     if pool is not None:
         claimed = next(claim_lines(pool, by, float(np.nanmean(consensus.quality))))
     doubtful = (

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...show.grid import Grid
 from .consensus_document import annotators_grid, doubts_grid, next_grid
-from .dependence.summary import UNTOLD, claim_lines, pairs_grid
+from .dependence.summary import claim_lines, pairs_grid, untold
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,7 +34,7 @@ def consensus_lines(found: Consensus, by: str, pool: OpinionPool | None) -> Iter
     if pool is not None:
         yield from claim_lines(pool, by, float(known.mean()))
     else:
-        yield UNTOLD
+        yield untold(found)
     if isinstance(found, Majority) and any(found.ties.values()):
         told = ", ".join(f"{count:,} {name}" for name, count in found.ties.items() if count)
         yield f"ties decided by: {told}"

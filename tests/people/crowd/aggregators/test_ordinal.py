@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from candidly.people.crowd import Answers, consensus, dawid_skene, majority, ordinal
+from candidly.people.crowd import (
+    Answers,
+    consensus,
+    dawid_skene,
+    majority,
+    opinion_pool,
+    ordinal,
+    pool_beside,
+)
 from candidly.people.crowd.aggregators import _ordinal as module
+from candidly.people.crowd.consensus_summary import consensus_lines
 
 
 def crowd(seed, n=400, number=30, m=5, each=4, leaning=0.5):
@@ -34,6 +45,35 @@ def test_on_a_scale_it_is_nearer_the_truth_than_what_knows_no_order():
     mean = np.mean(apart, 0)
     assert mean[0] < 0.85 * mean[1]
     assert mean[0] < 0.9 * mean[2]
+
+
+def test_it_claims_what_is_right_where_those_that_know_no_order_claim_too_much():
+    told = []
+    for seed in range(6):
+        truth, answers, _ = crowd(seed, n=200, number=7)
+        ways = (ordinal(answers), opinion_pool(answers), dawid_skene(answers))
+        told.append([((way.labels == truth).mean(), np.nanmean(way.quality)) for way in ways])
+    (right, claimed), pool, independent = np.round(100 * np.mean(told, 0), 1)
+    assert right > pool[0] + 8
+    assert abs(claimed - right) < 4
+    page = (Path(__file__).parents[4] / "docs" / "crowd.md").read_text()
+    for number in (right, claimed, *pool, *independent):
+        assert f"{number:.1f}" in page.partition("steps of a scale for names")[2][:400], number
+
+
+def test_no_claim_of_the_pool_stands_beside_steps_of_a_scale():
+    _, answers, _ = crowd(0)
+    found = ordinal(answers)
+    assert pool_beside(found) is None
+    lines = " ".join(consensus_lines(found, "ordinal", None))
+    assert "these qualities take it that annotators err independently" in lines
+
+
+def test_who_is_lenient_is_found():
+    _, answers, lean = crowd(2, n=1500, number=10, each=6)
+    found = ordinal(answers)
+    assert np.corrcoef(found.leaning, lean)[0, 1] > 0.9
+    assert ((found.spread >= 0.2) & (found.spread <= 6.4)).all()
 
 
 def test_a_round_is_that_of_loops(monkeypatch):

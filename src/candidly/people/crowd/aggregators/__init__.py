@@ -7,7 +7,7 @@ and claim as much as that allows (``people.crowd.dependence``).
 from ._glad import glad
 from ._ibcc import ibcc
 from ._mace import mace
-from ._ordinal import ordinal
+from ._ordinal import Ordinal, ordinal
 from ._weighted import wawa, zero_based_skill
 
-__all__ = ["glad", "ibcc", "mace", "ordinal", "wawa", "zero_based_skill"]
+__all__ = ["Ordinal", "glad", "ibcc", "mace", "ordinal", "wawa", "zero_based_skill"]

@@ -8,7 +8,7 @@ parameters are taken from a grid.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,8 +25,22 @@ LEANING, SPREAD, OFF = 0.5, 0.8, 0.75  # priors: deviation of a leaning; a sprea
 GAIN = 1e-9  # of the mean objective, below which it ends
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ordinal(Consensus):
+    """Labels that are steps of a scale.
+
+    Attributes:
+        leaning: float64 (J,), by how many steps each annotator answers above the item; below it
+            where it is negative. In [-1.5, 1.5].
+        spread: float64 (J,), in steps, 0.2 to 6.4: how inexact each annotator is.
+    """
+
+    leaning: np.ndarray
+    spread: np.ndarray
+
+
 @door
-def ordinal(answers: Answers, order: Sequence[str] | None = None, rounds: int = 200) -> Consensus:
+def ordinal(answers: Answers, order: Sequence[str] | None = None, rounds: int = 200) -> Ordinal:
     """Expectation maximisation; an answer is near what the item is, give or take the annotator.
 
     An annotator answers step l about an item of step k with a probability in proportion to
@@ -83,7 +97,16 @@ def ordinal(answers: Answers, order: Sequence[str] | None = None, rounds: int = 
     exact = (shares[:, None] * np.exp(logs[mine]).diagonal(axis1=1, axis2=2).T).sum(0)
     found = consensus_of(answers, back, exact)
     middle = place[(posterior.cumsum(1) >= 0.5 - 1e-12).argmax(1)]
-    return replace(found, labels=np.where(found.labels >= 0, middle, -1))
+    return Ordinal(
+        answers=answers,
+        labels=np.where(found.labels >= 0, middle, -1),
+        posterior=found.posterior,
+        annotator_quality=found.annotator_quality,
+        weights=found.weights,
+        model_weight=found.model_weight,
+        leaning=LEANINGS[mine // len(SPREADS)],
+        spread=SPREADS[mine % len(SPREADS)],
+    )
 
 
 def _tables(m: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....show.grid import Column, Grid
+from .._consensus import Consensus
+from ..aggregators import Ordinal
 from ._pool import ENOUGH, OpinionPool
 from ._shared_errors import SharedErrors
 
@@ -17,6 +19,16 @@ UNTOLD = (
     "there are too many annotators, items and classes to tell here what errors that annotators"
     " share make of this"
 )
+
+UNTOLD_OF_STEPS = (
+    "these qualities take it that annotators err independently; what errors that they share make of"
+    " steps of a scale is not told"
+)
+
+
+def untold(consensus: Consensus) -> str:
+    """Why no claim that allows for shared errors stands beside a consensus."""
+    return UNTOLD_OF_STEPS if isinstance(consensus, Ordinal) else UNTOLD
 
 
 def claim_lines(pool: OpinionPool, by: str, quality: float) -> Iterator[str]:
