@@ -33,7 +33,7 @@ from .ranking import (
 from .selection import selection_figure
 from .tables import CONFIGURATIONS, Choices
 
-SEEN = {"CR": "covering rate", "NVA": "noisy accuracy", "answers": "share of people's answers"}
+SEEN = {"CR": "covering rate", "NVA": "noisy accuracy", "answers": "answers predicted"}
 CURVES = 7  # lines a reader can tell apart; the best ones are drawn, and an oracle
 
 

@@ -21,14 +21,16 @@ UNTOLD = (
 )
 
 UNTOLD_OF_STEPS = (
-    "these qualities take it that annotators err independently; what errors that they share make of"
-    " steps of a scale is not told"
+    "{:.1f} % of its labels are said to be right, if annotators err independently; what errors that"
+    " they share make of steps of a scale is not told"
 )
 
 
 def untold(consensus: Consensus) -> str:
     """Why no claim that allows for shared errors stands beside a consensus."""
-    return UNTOLD_OF_STEPS if isinstance(consensus, Ordinal) else UNTOLD
+    if not isinstance(consensus, Ordinal):
+        return UNTOLD
+    return UNTOLD_OF_STEPS.format(100 * float(np.nanmean(consensus.quality)))
 
 
 def claim_lines(pool: OpinionPool, by: str, quality: float) -> Iterator[str]:
