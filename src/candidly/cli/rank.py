@@ -67,7 +67,8 @@ def rank(
         str | None,
         typer.Option(
             metavar=COLUMN,
-            help="Column of the part of the benchmark, such as a subject.",
+            help="Column of the part of the benchmark, such as a subject. With --people: from each "
+            "of which their items were drawn.",
         ),
     ] = None,
     weights: Annotated[
@@ -210,7 +211,7 @@ def rank(
     check_place(suspects, "--suspects", (".csv", ".parquet"))
     if by and baseline is None:
         raise ValueError("--by goes with --fail-if-worse.")
-    for name, value in (("--slices", slices), ("--weights", weights), ("--key", key)):
+    for name, value in (("--weights", weights), ("--key", key)):
         if people is not None and value is not None:
             raise ValueError(f"{name} says nothing where people correct a judge (--people).")
     if suspects is not None and key is None:
@@ -242,6 +243,7 @@ def rank(
                 in_order_of(by_people, table),
                 ids=table.ids,
                 groups=table.groups,
+                slices=table.slices,
                 between=ends(between, "`between`"),
             )
         if table.answers is not None and table.key is not None:

@@ -70,6 +70,63 @@ def test_groups_of_copies_count_once():
     assert thrice.error == pytest.approx(once.error, rel=0.01)
 
 
+def test_a_farmer_and_his_scales():
+    """Cochran, Sampling Techniques, 1977, Section 7.2: a farmer judges 200 apple trees by eye, in
+    all 11,600 lb, and weighs ten; with a weight of 1 the orchard bears 11,080 lb."""
+    weighed = np.array([61, 42, 50, 58, 67, 45, 39, 57, 71, 53.0])
+    judged = np.array([59, 47, 52, 60, 67, 48, 44, 58, 76, 58.0])
+    rest = (11_600 - judged.sum()) / 190
+    found = {}
+    for spread in (0.0, 3.0):  # of the trees that the book does not list
+        eye = np.r_[judged, rest + spread * np.tile([-1.0, 1.0], 95)]
+        people = np.r_[weighed, np.full(190, np.nan)]
+        found[spread] = judged_mean(people, eye, np.arange(200))
+    one = found[0.0]
+    assert one.weight == 1.0
+    assert one.by_people == pytest.approx(54.3)
+    # the book moves by the mean of all trees, this by that of the other trees
+    moved = (200 * one.value - 200 * weighed.mean()) * 190 / 200
+    assert 200 * weighed.mean() + moved == pytest.approx(11_080)
+    assert found[3.0].value == pytest.approx(one.value)
+
+
+def test_strata_by_hand():
+    """Of 10 and 30 items; people scored 4 and 2. The judge is constant: each mean by its size."""
+    people = np.full(40, np.nan)
+    people[:4], people[10:12] = [1, 1, 1, 0], [0, 1]
+    stratum = np.r_[np.zeros(10, int), np.ones(30, int)]
+    one = judged_mean(people, np.ones(40), np.arange(40), stratum)
+    assert one.weight == 0
+    assert one.value == pytest.approx(0.25 * 0.75 + 0.75 * 0.5)
+    variance = 0.25**2 * (3 * 0.25**2 + 0.75**2) / 3 / 4 + 0.75**2 * 0.5 / 2
+    assert one.error == pytest.approx(variance**0.5)
+    # with the judge at a weight of 1, which sees that nobody is right on the other items
+    judge = np.where(np.isnan(people), 0.0, people)
+    known = judged_mean(people, judge, np.arange(40), stratum)
+    assert 0 < known.weight <= 1
+    parts = [0.75 - known.weight * 0.75, 0.5 - known.weight * 0.5]
+    assert known.value == pytest.approx(0.25 * parts[0] + 0.75 * parts[1])
+
+
+def test_strata_hold_where_one_draw_of_all_would_mislead():
+    """People score a third of the easy slice and a twentieth of the hard one."""
+    held = {"slices": 0, "none": 0}
+    for seed in range(200):
+        g = np.random.default_rng(seed)
+        hard = np.arange(1000) < 800
+        truth = g.random((2, 1000)) < np.where(hard, 0.4, 0.9)
+        judge = np.clip(0.5 * truth + 0.5 * g.random((2, 1000)), 0, 1)
+        people = np.where(g.random(1000) < np.where(hard, 0.05, 0.35), truth, np.nan)
+        for name, slices in (("slices", hard.astype(int)), ("none", None)):
+            made = make_judged(
+                {"a": judge[0], "b": judge[1]}, {"a": people[0], "b": people[1]}, slices=slices
+            )
+            one = rank(made).model("a")
+            held[name] += one.low <= 0.5 <= one.high
+    assert held["slices"] >= 178  # fewer with a chance of 1 in 1,000, were it 95 %
+    assert held["none"] <= 100
+
+
 def of_three(seed=0):
     """Three models; the judge likes the second one too much."""
     g = np.random.default_rng(seed)
@@ -128,6 +185,34 @@ def test_what_does_not_fit(people, said):
     judge = {"a": np.tile([0.0, 1.0], 10), "b": np.tile([1.0, 0.0], 10)}
     with pytest.raises(ValueError, match=said):
         rank(make_judged(judge, people))
+
+
+def test_a_slice_without_people():
+    judge = {"a": np.tile([0.0, 1.0], 10), "b": np.tile([1.0, 0.0], 10)}
+    people = {"a": [1.0] * 11 + [np.nan] * 9, "b": [1.0] * 20}
+    with pytest.raises(ValueError, match="1 item of 'a' in the slice 'y'; a slice needs 2"):
+        make_judged(judge, people, slices=["x"] * 10 + ["y"] * 10)
+
+
+@pytest.mark.parametrize(
+    ("of", "said", "sensitivity", "specificity", "interval"),
+    [
+        (11_284, 4_060, (178, 179), (358, 359), (0.349, 0.372)),
+        (2_971, 51, (32, 33), (20, 20), (0, 0.053)),
+        (11_862, 712, (8, 10), (12, 12), (0, 0.147)),
+        (509, 259, (84, 127), (96, 109), (0.58, 0.87)),
+        (509, 51, (23, 41), (187, 195), (0.037, 0.195)),
+    ],
+)
+def test_published_examples(of, said, sensitivity, specificity, interval):
+    """The four examples of Lang and Reiczigel, 2014, two shares in the last."""
+    (right, rights), (wrong, wrongs) = sensitivity, specificity
+    people = np.r_[np.ones(rights), np.zeros(wrongs), np.full(of, np.nan)]
+    judge = np.concatenate(
+        [np.arange(rights) < right, np.arange(wrongs) >= wrong, np.arange(of) < said]
+    ).astype(float)
+    found = rogan_gladen(people, judge)
+    assert (found.low, found.high) == pytest.approx(interval, abs=0.0008 if of > 509 else 0.006)
 
 
 def test_rogan_and_gladen_by_hand():

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ...ground.problem import Refusal
 from ._scores import Scores, make_scores
 
 FEW = 10  # items that people have to score
+LEAST = 2  # of a stratum
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +30,13 @@ class JudgedScores:
     Attributes:
         judge: the judge's scores, of every item.
         people: float64 (R, n), people's scores; NaN where they gave none.
+        stratum: int64 (n,), 0..H-1: people's items were drawn at random within each; one stratum
+            where they were drawn from all.
     """
 
     judge: Scores
     people: np.ndarray
+    stratum: np.ndarray
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,6 +77,7 @@ def make_judged(
     *,
     ids: Sequence[Any] | np.ndarray | None = None,
     groups: Sequence[Any] | np.ndarray | None = None,
+    slices: Sequence[Any] | np.ndarray | None = None,
     between: tuple[float, float] = (0.0, 1.0),
 ) -> JudgedScores:
     """Checked scores of a judge and of people, on the same items.
@@ -82,12 +87,15 @@ def make_judged(
             people gave none. Which items people scored was drawn at random; a choice of the
             doubtful ones would mislead.
         ids, groups, between: as of ``make_scores``.
+        slices: (n,) parts of the benchmark, such as subjects, that are strata: people's items were
+            drawn at random from each, not necessarily as many as its size asks for.
 
     Raises:
         ValueError: what ``make_scores`` refuses, other names, or fewer than ten items of a model
-            that people scored.
+            that people scored, or two of a slice.
     """
-    scores = make_scores(judge, ids=ids, groups=groups, between=between)
+    scores = make_scores(judge, ids=ids, groups=groups, slices=slices, between=between)
+    stratum = np.zeros(scores.n, np.int64) if scores.slice_of is None else scores.slice_of
     if set(map(str, people)) != set(scores.names):
         raise ValueError(
             f"`people` scored {', '.join(map(str, people))} and `judge` "
@@ -115,49 +123,94 @@ def make_judged(
                 f"people scored {count} items of {name!r}; with fewer than {FEW} nothing can be "
                 "said of the judge."
             )
+        counts = np.bincount(stratum[~np.isnan(given)], minlength=int(stratum.max()) + 1)
+        if (counts < LEAST).any():
+            few = int(counts.argmin())
+            items = "1 item" if counts[few] == 1 else f"{counts[few]} items"
+            raise Refusal(
+                f"People scored {items} of {name!r} in the slice {scores.slices[few]!r}; a "
+                f"slice needs {LEAST}.",
+                "put small slices together",
+                "leave slices out, where items were drawn from all",
+            )
         found[r] = given
-    return JudgedScores(scores, found)
+    return JudgedScores(scores, found, stratum)
 
 
-def judged_mean(people: np.ndarray, judge: np.ndarray, group: np.ndarray) -> JudgedMean:
+def judged_mean(
+    people: np.ndarray, judge: np.ndarray, group: np.ndarray, stratum: np.ndarray | None = None
+) -> JudgedMean:
     """The prediction-powered mean with the best weight, and an error summed over groups.
 
     Args:
         people: (n,), NaN where people gave none. judge: (n,). group: int (n,).
+        stratum: int (n,), 0..H-1: each has its own mean, which counts by its size, and all have one
+            weight of the judge, since a few items cannot tell a weight of each; without it all
+            items are one.
 
     Source: Angelopoulos, Duchi & Zrnic, PPI++, 2023, equation 7 and Section 6, with the weight cut
-    to [0, 1].
+    to [0, 1]; by strata Fisch et al., NeurIPS 2024, with one weight.
     """
+    stratum = np.zeros(len(people), np.int64) if stratum is None else stratum
     known = ~np.isnan(people)
-    y, f, rest = people[known], judge[known], judge[~known]
-    n, others = len(y), len(rest)
-    if others == 0:
-        return _by_people(people, judge, group)
-    covariance = float(np.cov(y, f)[0, 1])
-    spread = float(np.var(judge, ddof=1))
-    weight = covariance / ((1 + n / others) * spread) if spread > 0 else 0.0
-    weight = min(max(weight, 0.0), 1.0)
-    value = float(y.mean() + weight * (rest.mean() - f.mean()))
-    away = np.zeros(len(people))
-    away[known] = ((y - y.mean()) - weight * (f - f.mean())) / n
-    away[~known] = weight * (rest - rest.mean()) / others
-    error, alone = _error(away, group), _by_people(people, judge, group)
-    worth = n * (alone.people_error / error) ** 2 if error > 0 else float(n)
-    return JudgedMean(value, error, alone.value, alone.error, float(judge.mean()), weight, n, worth)
+    parts = [
+        _Part(people[here & known], judge[here & known], judge[here & ~known], here)
+        for here in (stratum == h for h in range(int(stratum.max()) + 1))
+    ]
+    weight = _best_weight(parts)
+    value, error = _mean_at(weight, parts, known, group)
+    alone, alone_error = _mean_at(0.0, parts, known, group)
+    n = int(known.sum())
+    worth = n * (alone_error / error) ** 2 if error > 0 else float(n)
+    return JudgedMean(value, error, alone, alone_error, float(judge.mean()), weight, n, worth)
 
 
-def _by_people(people: np.ndarray, judge: np.ndarray, group: np.ndarray) -> JudgedMean:
-    known = ~np.isnan(people)
-    n, mean = int(known.sum()), float(people[known].mean())
-    error = _error((people[known] - mean) / n, group[known])
-    return JudgedMean(mean, error, mean, error, float(judge.mean()), 0.0, n, float(n))
+class _Part(NamedTuple):
+    """A stratum: people's scores, the judge's of the same items and of the others, its items."""
+
+    y: np.ndarray
+    f: np.ndarray
+    rest: np.ndarray
+    here: np.ndarray
+
+    @property
+    def share(self) -> float:
+        return float(self.here.mean())
 
 
-def _error(away: np.ndarray, group: np.ndarray) -> float:
-    """The root of the sum over groups of squared sums."""
-    codes = np.unique(group, return_inverse=True)[1]
-    sums = np.bincount(codes, away)
-    return float(np.sqrt((sums**2).sum() * len(sums) / max(len(sums) - 1, 1)))
+def _best_weight(parts: Sequence[_Part]) -> float:
+    """The one at which the variance is smallest, in [0, 1]; 0 where the judge says nothing else."""
+    covariance = spread = 0.0
+    for y, f, rest, here in parts:
+        if len(rest) and len(y) > 1:
+            n, size = len(y), here.mean() ** 2
+            covariance += size * float(np.cov(y, f)[0, 1]) / n
+            spread += (
+                size * float(np.var(np.concatenate([f, rest]), ddof=1)) * (1 / n + 1 / len(rest))
+            )
+    return min(max(covariance / spread, 0.0), 1.0) if spread > 0 else 0.0
+
+
+def _mean_at(
+    weight: float, parts: Sequence[_Part], known: np.ndarray, group: np.ndarray
+) -> tuple[float, float]:
+    """The mean with this weight of the judge, and its standard error."""
+    value, away = 0.0, np.zeros(len(known))
+    for part in parts:
+        y, f, rest, here = part
+        of = weight if len(rest) else 0.0  # with every item scored by people no judge is needed
+        value += part.share * float(y.mean())
+        # sums within a stratum are about its own mean, which costs a degree of freedom
+        free = part.share * np.sqrt(len(y) / max(len(y) - 1, 1) if len(parts) > 1 else 1.0)
+        away[here & known] = free * ((y - y.mean()) - of * (f - f.mean())) / len(y)
+        if of:
+            value += part.share * of * float(rest.mean() - f.mean())
+            away[here & ~known] = part.share * of * (rest - rest.mean()) / len(rest)
+    there = known | bool(weight)
+    codes = np.unique(group[there], return_inverse=True)[1]
+    sums = np.bincount(codes, away[there])
+    many = len(sums) / max(len(sums) - 1, 1) if len(parts) == 1 else 1.0
+    return value, float(np.sqrt((sums**2).sum() * many))
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +248,7 @@ def compare_judged(judged: JudgedScores) -> PairedJudged:
 
     scores, models = judged.judge, len(judged.names)
     means = tuple(
-        judged_mean(people, judge, scores.group)
+        judged_mean(people, judge, scores.group, judged.stratum)
         for people, judge in zip(judged.people, scores.values)
     )
     difference, error = np.zeros((models, models)), np.zeros((models, models))
@@ -210,11 +263,14 @@ def compare_judged(judged: JudgedScores) -> PairedJudged:
                     f"{judged.names[b]!r}.",
                     "have the same items scored for every model",
                 )
-            one = judged_mean(apart, scores.values[a] - scores.values[b], scores.group)
+            one = judged_mean(
+                apart, scores.values[a] - scores.values[b], scores.group, judged.stratum
+            )
             difference[a, b], difference[b, a] = one.value, -one.value
             error[a, b] = error[b, a] = one.error
             differing[a, b] = differing[b, a] = int((apart[~np.isnan(apart)] != 0).sum())
-            freedom = min(freedom, len(np.unique(scores.group[~np.isnan(apart)])))
+            drawn = len(np.unique(scores.group[~np.isnan(apart)]))
+            freedom = min(freedom, drawn - int(judged.stratum.max()))
     with np.errstate(invalid="ignore", divide="ignore"):
         p = 2 * stdtr(freedom - 1, -np.abs(difference) / error)
     least = 2.0 ** (1.0 - np.minimum(differing, 1000))
