@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 LOGS = Path(__file__).parents[1] / "data" / "ingest" / "scores" / "logs"
@@ -88,7 +89,7 @@ def test_answers(candidly, tmp_path):
     out, _ = asked(candidly, path, "--key", "right", "--missing", "lowest", "--drop", "c")
     assert "2 models on 3 items" in out
     asked(candidly, path, "--key", "right", "--missing", "lowest", "--suspects", found)
-    assert found.read_text().splitlines()[1] == "y,B,A,3,3,0"
+    assert found.read_text().splitlines()[1] == "y,B,A,3,3,0,0.0"
 
 
 def test_logs(candidly):
@@ -125,6 +126,99 @@ def test_a_judge_and_people(candidly, tmp_path):
     assert "Item 'none' of" in err
     _, err = asked(candidly, judge, "--people", people, "--key", "a", expected=2)
     assert "--key says nothing where people correct a judge" in err
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """Answers of three models to 60 questions, a key, and the truth, which differs on six."""
+    g = np.random.default_rng(3)
+    truth = g.choice(list("ABCD"), 60)
+    key = np.where(np.arange(60) % 10 == 0, np.where(truth == "A", "B", "A"), truth)
+    said = [np.where(g.random(60) < p, truth, g.choice(list("ABCD"), 60)) for p in (0.9, 0.6, 0.4)]
+    rows = zip(range(60), key, *said)
+    lines = ["question_id,answer,ash,beech,cedar"]
+    lines += [f"q{k},{','.join(map(str, row))}" for k, *row in rows]
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path, {f"q{k}": str(one) for k, one in enumerate(truth)}
+
+
+def filled_in(plan, truth, count, column="found"):
+    """The plan with what people found of its first rows."""
+    table = pl.read_csv(plan, infer_schema=False)
+    found = [truth[item] if k < count else None for k, item in enumerate(table["question_id"])]
+    table.with_columns(pl.Series(column, found)).write_csv(plan)
+
+
+def test_keys_are_checked_as_a_plan_says(candidly, answers, tmp_path):
+    path, truth = answers
+    plan, page = tmp_path / "plan.csv", tmp_path / "page.html"
+    key = (path, "--key", "answer", "--id", "question_id")
+    told, err = asked(candidly, *key, "--plan", plan)
+    assert "None of 60 keys was checked" in told
+    assert f"wrote {plan}" in err
+    table = pl.read_csv(plan, infer_schema=False)
+    assert table.columns == ["place", "question_id", "key", "models say", "found", "void"]
+    asked(candidly, *key, "--plan", plan, expected=2)  # nothing that people wrote is lost
+    filled_in(plan, truth, 20)
+    told, _ = asked(candidly, *key, "--found", plan, "--html", page)
+    assert "Of 60 keys 20 were checked" in told
+    assert "more checks, in the order of the plan" in " ".join(told.split())
+    assert "Whether neighbours can still turn" in page.read_text()
+    filled_in(plan, truth, len(table))
+    found = json.loads(asked(candidly, *key, "--found", plan, "--json")[0])["keys"]
+    assert found["drawn"] == len(table)
+    assert {one["status"] for one in found["neighbours"]} == {"secure"}
+    # keys that were checked for another reason, beside the plan
+    other = tmp_path / "other.csv"
+    other.write_text(f"question_id,found,void\nq0,{truth['q0']},\nq10,,true\n")
+    keys = json.loads(asked(candidly, *key, "--checked", other, "--json")[0])["keys"]
+    assert (keys["checked"], keys["wrong"], keys["void"]) == (2, 1, 1)
+    _, err = asked(candidly, *key, "--checked", other, "--found", plan, expected=2)
+    assert "is in both" in err
+
+
+def test_checked_scores(candidly, scores, tmp_path):
+    """Without answers a row of the plan has a score for each model."""
+    plan = tmp_path / "plan.parquet"
+    asked(candidly, scores, "--drop", "topic", "--plan", plan)
+    table = pl.read_parquet(plan)
+    assert table.columns == ["place", "id", "strong", "weak", "weaker", "void"]
+    ids = table["id"].to_list()[:2]
+    checked = tmp_path / "checked.csv"
+    checked.write_text(f"id,weak,strong,weaker,void\n{ids[0]},1,0,1,no\n{ids[1]},,,,yes\n")
+    keys = json.loads(asked(candidly, scores, "--drop", "topic", "--found", checked, "--json")[0])
+    assert (keys["keys"]["drawn"], keys["keys"]["void"], keys["items"]) == (2, 1, 299)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("name,found\nq1,A", "has no column that names the items"),
+        ("question_id,found\nq99,A", "Item 'q99' of"),
+        ("question_id,right\nq1,A", "has no column 'found'"),
+        ("question_id,found,void\nq1,A,perhaps", "has 'perhaps' at row 0; it is true or false"),
+        ("question_id,found\nq1,A\nq1,B", "has 'q1' 2 times"),
+    ],
+)
+def test_checked_keys_that_are_refused(candidly, answers, tmp_path, lines, said):
+    path, _ = answers
+    file = tmp_path / "checked.csv"
+    file.write_text(lines + "\n")
+    key = (path, "--key", "answer")
+    _, err = asked(candidly, *key, "--checked", file, expected=2)
+    assert said in err
+
+
+def test_a_plan_out_of_order(candidly, answers, tmp_path):
+    path, truth = answers
+    key, plan = (path, "--key", "answer"), tmp_path / "plan.csv"
+    asked(candidly, *key, "--id", "question_id", "--plan", plan)
+    filled_in(plan, truth, 20)
+    _, err = asked(candidly, *key, "--found", plan, "--seed", 1, expected=2)
+    assert "Check the items of a plan from its first on" in " ".join(err.split())
+    for beside in (("--wins",), ("--people", plan)):
+        asked(candidly, path, "--found", plan, *beside, expected=2)
 
 
 def test_reading_many_files_says_how_far_it_is(tmp_path, candidly, monkeypatch):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,13 +17,12 @@ from ._column_options import ANY, CELLS, COLUMN, reads
 from ._issues import check_place
 from ._print import Form, check_form, print_text, width
 from ._progress import reading
-from ._types import number, share
+from ._types import number, random_seed, share
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..compare.ranking import JudgedScores, Scores, Suspect, Wins
-    from ..data.ingest.scores import ScoreColumns
+    from ..compare.ranking import Suspect
 
 WORSE = 4  # exit status: a condition of --fail-unless or --fail-if-worse is not met
 
@@ -162,6 +160,32 @@ def rank(
             "check: .csv .parquet.",
         ),
     ] = None,
+    checked: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keys that people checked, however they were chosen: a table with the items, and "
+            "with --key a column found, the right answer, else a column of scores for each model; "
+            "true in a column void says that no answer is right.",
+        ),
+    ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write which keys to check next, in a random order, to be filled in: "
+            ".csv .parquet.",
+        ),
+    ] = None,
+    found_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--found",
+            metavar="FILE",
+            help="That plan with its first rows filled in. Look as often as you like.",
+        ),
+    ] = None,
+    seed: Annotated[int, random_seed("Of the plan.")] = 0,
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
     ] = None,
@@ -194,78 +218,76 @@ def rank(
 
       candidly rank logs --metric acc --fail-if-worse my-old-model --by 0.5
 
+      candidly rank answers.csv --key answer --plan plan.csv
+
+      candidly rank answers.csv --key answer --found plan.csv --html page.html
+
       candidly rank judge.csv --people people.csv
 
       candidly rank arena.csv --wins --groups question
     """
-    from ..compare.ranking import make_judged, make_scores, make_wins
+    from ..compare.ranking import CheckedScores, keys_to_check
     from ..compare.ranking import rank as ranked
-    from ..compare.ranking import suspects as suspects_of
     from ..compare.ranking.conditions import ahead, no_worse
     from ..compare.ranking.document import ranking_document
-    from ..data.ingest.scores import ScoreColumns, in_order_of, read_other, read_scores, read_wins
+    from ..compare.ranking.files import read_ranking
+    from ..data.ingest.scores import ScoreColumns, read_other
 
     check_form(form)
     check_place(out, "--out", (".json",))
     check_place(html, "--html", (".html", ".htm"))
-    check_place(suspects, "--suspects", (".csv", ".parquet"))
+    for place, name in ((suspects, "--suspects"), (plan, "--plan")):
+        check_place(place, name, (".csv", ".parquet"))
     if by and baseline is None:
         raise ValueError("--by goes with --fail-if-worse.")
-    for name, value in (("--weights", weights), ("--key", key)):
-        if people is not None and value is not None:
-            raise ValueError(f"{name} says nothing where people correct a judge (--people).")
     if suspects is not None and key is None:
         raise ValueError("--suspects goes with --key: without answers no model contradicts a key.")
-    columns = ScoreColumns(model, score, run, groups, slices, weights, key)
-    doubted: tuple[Suspect, ...] = ()
-    scores: Scores | JudgedScores | Wins
-    if wins:
-        _refuse_beside_wins(columns, places, metric, people)
-        scores = make_wins(**read_wins(places[0], roles, groups))
-    else:
-        with reading() as watch:
-            table = read_scores(places, roles, columns, metric, watch)
-        if people is None:
-            scores = make_scores(
-                table.models,
-                ids=table.ids,
-                groups=table.groups,
-                slices=table.slices,
-                weights=table.weights,
-                between=ends(between, "`between`"),
-                missing=missing,
-                average=average,
-            )
-        else:
-            by_people = read_scores([people], roles, ScoreColumns(model, score, run), None)
-            scores = make_judged(
-                table.models,
-                in_order_of(by_people, table),
-                ids=table.ids,
-                groups=table.groups,
-                slices=table.slices,
-                between=ends(between, "`between`"),
-            )
-        if table.answers is not None and table.key is not None:
-            doubted = suspects_of(table.answers, table.key, table.ids)
+    if plan is not None and (wins or people is not None):
+        raise ValueError("--plan says nothing of --wins and --people, where there are no keys.")
+    if plan is not None and found_file is not None:
+        raise ValueError("--found is a plan that was filled in; go on with it, without --plan.")
+    if plan is not None and plan.exists():
+        raise ValueError(f"{plan} is there, and people may have filled it in; name another --plan.")
+    with reading() as watch:
+        read_in = read_ranking(
+            places,
+            ScoreColumns(model, score, run, groups, slices, weights, key),
+            roles=roles,
+            metric=metric,
+            between=ends(between, "`between`"),
+            missing=missing,
+            average=average,
+            people=people,
+            wins=wins,
+            checked=checked,
+            found=found_file,
+            plans=plan is not None,
+            seed=seed,
+            watch=watch,
+        )
     other = None if against is None else read_other(against)
-    found = ranked(scores, alpha=alpha, power=power, against=other)
+    found = ranked(read_in.scores, alpha=alpha, power=power, against=other)
     checks = [ahead(found, text) for text in unless or ()]
     if baseline is not None:
         checks += no_worse(found, baseline, by)
     read = {"scores": ", ".join(map(str, places))}
-    document = ranking_document(found, read=read, suspects=doubted)
+    document = ranking_document(
+        found, read=read, suspects=read_in.suspects, if_right=read_in.if_right
+    )
     if html is not None:
         document.write(html, figures_in=figures)
     elif figures is not None:
         document.write_figures(figures)
     if suspects is not None:
-        write_table(_table_of(doubted), suspects)
+        write_table(_table_of(read_in.suspects), suspects)
+    if plan is not None and isinstance(read_in.scores, CheckedScores):
+        to_check = keys_to_check(read_in.scores, alpha)
+        write_table(read_in.plan_table(to_check, roles.id or "id"), plan)
     if out is not None:
         write_json({"read": read, **found.as_dict()}, out)
     print_text(document.render("json" if as_json else form, width()))
     if not as_json:
-        for path in (html, suspects, out, figures):
+        for path in (html, suspects, plan, out, figures):
             if path is not None:
                 print(f"wrote {path}", file=sys.stderr)
     for check in checks:
@@ -274,20 +296,8 @@ def rank(
         raise typer.Exit(WORSE)
 
 
-def _refuse_beside_wins(
-    columns: ScoreColumns, places: Sequence[Path], metric: str | None, people: Path | None
-) -> None:
-    """What says something of scores says nothing of wins."""
-    given = {name: value for name, value in asdict(columns).items() if name != "groups"}
-    for name, value in {**given, "metric": metric, "people": people}.items():
-        if value is not None:
-            raise ValueError(f"--{name} says nothing of comparisons of two models (--wins).")
-    if len(places) > 1:
-        raise ValueError("--wins takes one table.")
-
-
 def _table_of(doubted: Sequence[Suspect]) -> pl.DataFrame:
     import polars as pl
 
-    names = ("item", "key", "answer", "models", "of", "turns")
+    names = ("item", "key", "answer", "models", "of", "turns", "matters")
     return pl.DataFrame({name: [getattr(one, name) for one in doubted] for name in names})

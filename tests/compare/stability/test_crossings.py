@@ -21,7 +21,7 @@ from candidly.compare.stability import (
     tau_steps,
     tie_prevalence,
 )
-from candidly.compare.stability._crossings import tie_interval
+from candidly.stats.crossing import tie_interval
 
 
 def test_published_crossing_on_cifar_10():

@@ -9,6 +9,8 @@ labels that may be wrong see ``stability``.
 'a is first of 3 models on 40 items, ahead of every other by more than chance.'
 """
 
+from ..checking import CheckingPlan
+from ._checked import CheckedScores, keys_to_check, make_checked
 from ._judged import JudgedMean, JudgedScores, RoganGladen, make_judged, rogan_gladen
 from ._keys import Suspect, suspects
 from ._power import least_visible, units_needed
@@ -17,22 +19,31 @@ from ._report import Against, ComparedPair, PlacedModel, Ranking
 from ._scores import Scores, make_scores
 from ._slices import Slice, SliceReport, Turned
 from ._wins import Wins, make_wins
+from ._wrong_keys import KeyCrossing, SurePair, TurnedPair, WrongKeys
 
 __all__ = [
     "Against",
+    "CheckedScores",
+    "CheckingPlan",
     "ComparedPair",
     "JudgedMean",
     "JudgedScores",
+    "KeyCrossing",
     "PlacedModel",
     "Ranking",
     "RoganGladen",
     "Scores",
     "Slice",
     "SliceReport",
+    "SurePair",
     "Suspect",
     "Turned",
+    "TurnedPair",
     "Wins",
+    "WrongKeys",
+    "keys_to_check",
     "least_visible",
+    "make_checked",
     "make_judged",
     "make_scores",
     "make_wins",

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...ground.arrays import door
+from ._checked import CheckedScores, make_checked
+from ._scores import Scores
 
 MOST = 1000  # suspects that are named
 
@@ -30,6 +32,11 @@ class Suspect:
     models: int
     of: int
     turns: int
+
+    @property
+    def matters(self) -> float:
+        """For the order: ``turns``, by how likely the key is wrong as the share of models tells."""
+        return self.turns * self.models / self.of
 
 
 @door
@@ -78,6 +85,24 @@ def suspects(
                 )
             )
     return tuple(sorted(found, key=lambda one: (-one.models / one.of, -one.turns))[:MOST])
+
+
+def were_right(
+    scores: Scores, answers: Mapping[str, np.ndarray], doubted: Sequence[Suspect]
+) -> CheckedScores:
+    """The scores, were the answer of most models the right one on each of these items.
+
+    Args:
+        scores: by the key. answers: name -> text (n,) of its items. doubted: from ``suspects``,
+            whose names of items are those of ``scores``; others are passed over.
+    """
+    instead = {one.item: one.answer for one in doubted}
+    key = np.array([instead.get(item, "") for item in scores.ids.tolist()])
+    right = {
+        name: np.where(key == "", np.nan, (said == key).astype(np.float64))
+        for name, said in answers.items()
+    }
+    return make_checked(scores, right, changed=key != "", answers=answers)
 
 
 def keys_to_turn(differences: np.ndarray, weight: np.ndarray, most: float) -> int | None:

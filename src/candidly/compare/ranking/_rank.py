@@ -18,6 +18,7 @@ from ...stats.places import (
     surely_better,
 )
 from ...stats.rank_correlation import kendall
+from ._checked import CheckedScores
 from ._compared import PairedModels, compare
 from ._judged import JudgedMean, JudgedScores, PairedJudged, compare_judged
 from ._keys import keys_to_turn
@@ -27,6 +28,7 @@ from ._scores import Scores, make_scores
 from ._slices import slices_of
 from ._verdict import verdict
 from ._wins import ComparedWins, Wins, compare_wins
+from ._wrong_keys import wrong_keys
 
 KINDS = {Scores: "scores", JudgedScores: "judged", Wins: "wins"}
 Paired = PairedModels | PairedJudged | ComparedWins
@@ -35,7 +37,7 @@ FEW_UNITS = 30  # groups, below which a note says so
 
 @door
 def rank(
-    scores: Scores | JudgedScores | Wins | Mapping[str, Any],
+    scores: Scores | CheckedScores | JudgedScores | Wins | Mapping[str, Any],
     *,
     alpha: float = 0.05,
     power: float = POWER,
@@ -49,8 +51,9 @@ def rank(
     together.
 
     Args:
-        scores: from ``make_scores``, ``make_judged`` or ``make_wins``; or name -> scores (n,) or
-            (n, runs), which ``make_scores`` checks.
+        scores: from ``make_scores``, ``make_checked``, ``make_judged`` or ``make_wins``; or name ->
+            scores (n,) or (n, runs), which ``make_scores`` checks. Of checked keys the ranking is
+            that by what is known now.
         alpha: one minus the level of every interval and test, in (0, 1).
         power: how often a difference is to be found, where items that it needs are told, in (0, 1).
         against: name -> score or -rank in another ranking, higher is better, to put beside it.
@@ -71,6 +74,9 @@ def rank(
         return _ranking(scores.names, compare_wins(scores), scores, alpha, power, against)
     if isinstance(scores, JudgedScores):
         return _ranking(scores.names, compare_judged(scores), scores, alpha, power, against)
+    if isinstance(scores, CheckedScores):
+        now = rank(scores.now, alpha=alpha, power=power, against=against)
+        return replace(now, keys=wrong_keys(scores, alpha))
     if not isinstance(scores, Scores):
         scores = make_scores(scores)
     order = np.argsort(-(scores.values @ scores.weight), kind="stable")
@@ -144,6 +150,7 @@ def _ranking(
         slices=slices_of(of, alpha) if isinstance(of, Scores) else None,
         against=None if against is None else _against(models, better, order, against),
         judged=_judged(compared, order),
+        keys=None,
         filled=of.filled if isinstance(of, Scores) else 0,
         dropped=of.dropped if isinstance(of, Scores) else 0,
     )

@@ -16,22 +16,22 @@ from ...show.pieces import (
     Folded,
     Heading,
     Paragraph,
-    Piece,
     Pieces,
     Section,
     SideBySide,
     Tiles,
 )
 from ...show.words import listed
+from ._key_sections import checked_keys, doubted_keys
+from ._words import folded, level, p_value, places, points, unit, written
 from .figures import SHOWN, place_figure, score_figure
 
 if TYPE_CHECKING:
-    from . import ComparedPair, Ranking, Suspect
+    from . import CheckedScores, ComparedPair, Ranking, Suspect
     from ._slices import SliceReport
 
 USELESS = 0.01  # weight of a judge that is not used
 MANY = 1_000_000  # items; more are only called so
-LISTED = 10  # rows of a table that is not folded
 TESTS = {
     "scores": "of every pair on the same items, by signs (McNemar's where scores are right or "
     "wrong), corrected by Holm's method",
@@ -57,13 +57,15 @@ def ranking_document(
     *,
     read: Mapping[str, str] | None = None,
     suspects: Sequence[Suspect] = (),
+    if_right: CheckedScores | None = None,
 ) -> Document:
     """What ``rank`` found, for people; CSV holds scores and places.
 
     Args:
         found: from ``ranking.rank``.
         read: what to say of where the scores came from, by name.
-        suspects: from ``ranking.suspects``.
+        suspects: from ``ranking.suspects``. if_right: the scores were most models right on all of
+            these, from ``ranking.were_right``.
     """
     concluded = (
         Pieces((Heading("May be concluded"), Bullets(MAY))),
@@ -73,12 +75,13 @@ def ranking_document(
     notes = tuple(f"Note: {note}" for note in found.notes)
     sections = (
         Section("", (_figures(found),), label="Scores and places"),
-        Section("", (Tiles(_counts(found)), *notes, *_folded("All models", table)), label="Models"),
-        Section("Neighbours", (*_folded("All neighbours", _neighbours(found)),)),
+        Section("", (Tiles(_counts(found)), *notes, *folded("All models", table)), label="Models"),
+        Section("Neighbours", (*folded("All neighbours", _neighbours(found)),)),
         *((_judge(found),) if found.judged else ()),
         *(() if found.slices is None else (_slices(found, found.slices),)),
         *(() if found.against is None else (_against(found),)),
-        *((_suspects(suspects),) if suspects else ()),
+        *(() if found.keys is None else (checked_keys(found, found.keys),)),
+        *((doubted_keys(found, suspects, if_right),) if suspects else ()),
         Section("What this does and does not say", (SideBySide(concluded),)),
     )
     return Document(
@@ -100,35 +103,14 @@ def ranking_document(
 
 def _figures(found: Ranking) -> Figures:
     more = f" The first {SHOWN} of {len(found.models)}." if len(found.models) > SHOWN else ""
-    alone = f"{_level(found)} intervals of each model alone.{more}"
-    together = f"They hold for all models together at {_level(found)}.{more}"
+    alone = f"{level(found)} intervals of each model alone.{more}"
+    together = f"They hold for all models together at {level(found)}.{more}"
     return Figures(
         [
             Figure("Scores, the best first", alone, partial(score_figure, found)),
             Figure("Places that each model may have", together, partial(place_figure, found)),
         ]
     )
-
-
-def _folded(summary: str, table: Grid) -> tuple[Piece, ...]:
-    """The table; folded where it is long."""
-    return (table,) if len(table.rows) <= LISTED else (Folded(summary, (table,)),)
-
-
-def _level(found: Ranking) -> str:
-    return f"{100 * (1 - found.alpha):.3g} %"
-
-
-def _written(found: Ranking, value: float, sign: bool = False) -> str:
-    """A score or a difference, in percent where scores lie between 0 and 1."""
-    plus = "+" if sign else ""
-    if found.between == (0.0, 1.0):
-        return f"{100 * value:{plus}.2f}"
-    return f"{value:{plus}.4g}"
-
-
-def _unit(found: Ranking) -> str:
-    return " %" if found.between == (0.0, 1.0) else ""
 
 
 def _counts(found: Ranking) -> list[tuple[str, str, str]]:
@@ -144,7 +126,7 @@ def _counts(found: Ranking) -> list[tuple[str, str, str]]:
         (
             "pairs told apart",
             f"{found.apart:,}",
-            f"of {found.of_pairs:,}, tested together at {_level(found)}",
+            f"of {found.of_pairs:,}, tested together at {level(found)}",
         ),
     ]
     if found.least_visible is not None:
@@ -152,7 +134,7 @@ def _counts(found: Ranking) -> list[tuple[str, str, str]]:
         tiles.append(
             (
                 "difference that these items can see",
-                f"{_written(found, found.least_visible)}{_points(found)}",
+                f"{written(found, found.least_visible)}{points(found)}",
                 f"half of the pairs would show it in {often} of such benchmarks",
             )
         )
@@ -164,19 +146,19 @@ def _models(found: Ranking) -> Grid:
     average = found.slices is not None
     columns = (
         *(Column("model", "name"), Column("rank"), Column("possible")),
-        Column(f"score{_unit(found)}", form=".2f"),
-        Column(_level(found)),
+        Column(f"score{unit(found)}", form=".2f"),
+        Column(level(found)),
         *((Column("% by runs", form=".0f"),) if runs else ()),
         *((Column("over slices"), Column("rank over slices")) if average else ()),
     )
     rows = []
     for place, one in enumerate(found.models):
-        score = _written(found, one.score)
-        bounds = f"{_written(found, one.low)} to {_written(found, one.high)}"
+        score = written(found, one.score)
+        bounds = f"{written(found, one.low)} to {written(found, one.high)}"
         row: list[Datum | str | int | float | None] = [
             one.model,
             one.rank,
-            _places(one.possible),
+            places(one.possible),
             Datum(float(score), text=score),
             bounds,
         ]
@@ -184,21 +166,16 @@ def _models(found: Ranking) -> Grid:
             row.append(None if one.run_share is None else 100 * one.run_share)
         if found.slices is not None:
             row += [
-                _written(found, found.slices.average[place]),
+                written(found, found.slices.average[place]),
                 found.slices.average_ranks[place],
             ]
         rows.append(row)
     note = (
         f"Intervals are of each model alone; possible ranks hold for all models together, at "
-        f"{_level(found)}."
+        f"{level(found)}."
     )
     by_runs = " By runs: the share of the variance of a score that comes from chance between runs."
     return Grid("Scores and places, the best first", columns, rows, (note + by_runs * runs,))
-
-
-def _places(bounds: tuple[int, int]) -> str:
-    first, last = bounds
-    return str(first) if first == last else f"{first} to {last}"
 
 
 def _neighbours(found: Ranking) -> Grid:
@@ -229,13 +206,13 @@ def _neighbours(found: Ranking) -> Grid:
 
 
 def _neighbour(found: Ranking, one: ComparedPair, scored: bool) -> list[Datum | str | int | None]:
-    interval = f"{_written(found, one.low, True)} to {_written(found, one.high, True)}"
+    interval = f"{written(found, one.low, True)} to {written(found, one.high, True)}"
     row: list[Datum | str | int | None] = [
         one.first,
         one.second,
-        _written(found, one.difference, True),
+        written(found, one.difference, True),
         interval,
-        replace(_p(one.adjusted), best=one.adjusted <= found.alpha),
+        replace(p_value(one.adjusted), best=one.adjusted <= found.alpha),
         one.differing,
         Datum(one.needed, text="over a million" if (one.needed or 0) > MANY else None),
     ]
@@ -262,7 +239,7 @@ def _judge(found: Ranking) -> Section:
     elif useless:
         told += f" Of {listed(useless[:4])} the judge tells nothing, so its scores are not used."
     told += (
-        f" The judge alone is off by {_written(found, max(apart))}{_points(found)} for "
+        f" The judge alone is off by {written(found, max(apart))}{points(found)} for "
         f"{found.models[worst].model}."
     )
     columns = (
@@ -273,9 +250,9 @@ def _judge(found: Ranking) -> Section:
     rows = [
         (
             one.model,
-            f"{_written(found, mean.value)} ± {_written(found, mean.error)}",
-            f"{_written(found, mean.by_people)} ± {_written(found, mean.people_error)}",
-            _written(found, mean.by_judge),
+            f"{written(found, mean.value)} ± {written(found, mean.error)}",
+            f"{written(found, mean.by_people)} ± {written(found, mean.people_error)}",
+            written(found, mean.by_judge),
             mean.weight,
             mean.labelled,
             mean.worth,
@@ -287,11 +264,7 @@ def _judge(found: Ranking) -> Section:
         "exact. It holds where people's items were drawn at random."
     )
     table = Grid("People and the judge", columns, rows, (note,))
-    return Section("The judge", (Paragraph(told), *_folded("Every model", table)))
-
-
-def _points(found: Ranking) -> str:
-    return " points" if _unit(found) else ""
+    return Section("The judge", (Paragraph(told), *folded("Every model", table)))
 
 
 def _slices(found: Ranking, slices: SliceReport) -> Section:
@@ -319,7 +292,13 @@ def _slices(found: Ranking, slices: SliceReport) -> Section:
         else f"Whichever slice is left out, {names[0]} stays first."
     )
     rows = [
-        (one.slice, one.ahead, one.behind, _written(found, one.difference, True), _p(one.adjusted))
+        (
+            one.slice,
+            one.ahead,
+            one.behind,
+            written(found, one.difference, True),
+            p_value(one.adjusted),
+        )
         for one in slices.turned
     ]
     columns = (
@@ -331,7 +310,7 @@ def _slices(found: Ranking, slices: SliceReport) -> Section:
         "By slice",
         (
             Paragraph(f"{first} {turned} {without}"),
-            *(_folded(f"Orders that a slice turns ({count:,})", grid) if rows else ()),
+            *(folded(f"Orders that a slice turns ({count:,})", grid) if rows else ()),
             Folded("Ranks in every slice", (_slice_ranks(found, slices),)),
         ),
     )
@@ -351,16 +330,12 @@ def _slice_ranks(found: Ranking, slices: SliceReport) -> Grid:
             part.name,
             part.items,
             first[0] if len(first) == 1 else f"{first[0]} and {len(first) - 1} more",
-            _written(found, max(part.scores)),
+            written(found, max(part.scores)),
             part.ranks[0],
         )
         for part, first in zip(slices.slices, firsts)
     ]
     return Grid("Ranks in every slice", columns, rows)
-
-
-def _p(value: float) -> Datum:
-    return Datum(value, text=f"{value:.3f}" if value >= 0.001 else "< 0.001")
 
 
 def _against(found: Ranking) -> Section:
@@ -381,26 +356,8 @@ def _against(found: Ranking) -> Section:
     return Section("Beside the other ranking", (about, *shown))
 
 
-def _suspects(suspects: Sequence[Suspect]) -> Section:
-    told = (
-        f"{len(suspects):,} items are answered alike by more than half of the models, and not as "
-        "the key says. Models err together, so this proves nothing; such items are worth a look."
-    )
-    rows = [
-        (one.item, one.key, one.answer, f"{one.models} of {one.of}", one.turns) for one in suspects
-    ]
-    columns = (
-        *(Column("item", "name"), Column("key", "name"), Column("most say", "name")),
-        *(Column("models"), Column("pairs it would turn", form=",")),
-    )
-    grid = Grid("Keys that the models contradict", columns, rows[:100])
-    return Section(
-        "Keys that may be wrong", (Paragraph(told), Folded("The first of them", (grid,)))
-    )
-
-
 def _facts(found: Ranking) -> dict[str, object]:
-    facts: dict[str, object] = {"tests": TESTS[found.kind], "level": _level(found)}
+    facts: dict[str, object] = {"tests": TESTS[found.kind], "level": level(found)}
     if found.between is not None:
         facts["scores lie between"] = f"{found.between[0]:g} and {found.between[1]:g}"
     return facts

@@ -19,12 +19,23 @@ Source: Northcutt, Athalye & Mueller, NeurIPS 2021, with the statistics that it 
 """
 
 from ...stats import holm
+from ...stats.crossing import tie_prevalence
 from ...stats.pairs import difference_variance, discordant, mcnemar, tango
 from ...stats.places import competition_ranks, rank_intervals, tie_groups
 from ...stats.rank_correlation import Correlation, correlation, kendall
+from ..checking import (
+    AdjacentModels,
+    Certificate,
+    CheckingPlan,
+    SequentialTest,
+    certificate,
+    confidence_sequence,
+    evidence,
+    flip_budget,
+    planning_number,
+)
 from ._assess import assess
 from ._bootstrap import percentile_interval, resample
-from ._budget import Certificate, certificate, flip_budget
 from ._case import Case, make_case
 from ._corrections import Correction, compare_corrections
 from ._crossings import (
@@ -32,9 +43,8 @@ from ._crossings import (
     find_crossings,
     rankings,
     tau_steps,
-    tie_prevalence,
 )
-from ._plan import AdjacentModels, CheckingPlan, checking_plan
+from ._plan import checking_plan
 from ._prevalence import (
     accuracy_at,
     accuracy_moments,
@@ -53,7 +63,6 @@ from ._report import (
     Report,
     read_report,
 )
-from ._sequential import SequentialTest, confidence_sequence, evidence, planning_number
 from .files import CaseRead, read_case
 
 __all__ = [

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._budget import flip_budget
+from ..checking import CheckingPlan, flip_budget
 from ._case import Case
-from ._plan import CheckingPlan
 from ._report import Neighbour, UncheckedErrors
 
 
@@ -34,7 +33,7 @@ def neighbours_of(case: Case, plan: CheckingPlan, missed: UncheckedErrors) -> tu
             second=case.names[n.second],
             differing=n.differing,
             unchecked=n.unchecked,
-            lead=n.lead,
+            lead=int(n.lead),
             budget=_budget_between(case, n.first, n.second),
             expected_errors=None if rate is None else rate * n.unchecked,
             status=n.status,

@@ -38,7 +38,7 @@ def read_table(path: Path, roles: Roles, columns: ScoreColumns) -> ScoreTable:
                 "say which column names the model of a row with `model`",
                 "leave it out",
             )
-    read = _read(path, roles)
+    read = read_items(path, roles)
     if not read.named:
         raise ValueError(f"{path} has no line of names above its columns, which name the models.")
     read, beside = _beside(read, columns)
@@ -85,7 +85,7 @@ def read_files(
     parts = []
     for done, (name, path) in enumerate(zip(names, paths)):
         watch(done, len(paths))
-        read = _read(path, roles)
+        read = read_items(path, roles)
         read, beside = _beside(read, columns)
         score = columns.score or _only_score(path, read)
         if score not in read.frame.columns:
@@ -223,7 +223,7 @@ def _beside(read: Columns, columns: ScoreColumns) -> tuple[Columns, dict[str, np
     return replace(read, frame=frame.drop(set(columns.of_items.values()))), found
 
 
-def _read(path: Path, roles: Roles) -> Columns:
+def read_items(path: Path, roles: Roles) -> Columns:
     """The columns of a table with an item a row, and the names of the items."""
     read = read_columns(path, replace(roles, id=None), ids=())
     frame = read.frame
@@ -286,20 +286,22 @@ def _ids(read: Columns) -> np.ndarray:
     return np.arange(len(read.frame)) if read.ids is None else read.ids
 
 
+def answers_in(read: Columns, name: str) -> np.ndarray:
+    """A column of answers as text (n,), '' where there is none."""
+    import polars as pl
+
+    return _text(read.frame[name].cast(pl.String).str.strip_chars().fill_null(""))
+
+
 def _answers(
     read: Columns, beside: dict[str, np.ndarray], names: Sequence[str], key: str, about: str
 ) -> ScoreTable:
     """Answers that score 1 where they are the key."""
-    import polars as pl
-
-    def texts(name: str) -> np.ndarray:
-        return _text(read.frame[name].cast(pl.String).str.strip_chars().fill_null(""))
-
-    right = texts(key)
+    right = answers_in(read, key)
     if (right == "").any():
         row = int(np.flatnonzero(right == "")[0])
         raise ValueError(f"{read.what(key)} has no right answer at row {row}.")
-    answers = {name: texts(name) for name in names}
+    answers = {name: answers_in(read, name) for name in names}
     models = {
         name: np.where(said == "", np.nan, (said == right).astype(np.float64))
         for name, said in answers.items()

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from candidly.compare.stability import certificate, flip_budget
+from candidly.compare.checking import certificate, flip_budget
 
 
 def slow_budget(values, free):
@@ -83,5 +83,5 @@ def test_the_order_of_checks_begins_with_the_lowest_quality():
     values = np.array([1, 0, 1, -1, 1, 0])
     quality = np.array([0.9, 0.1, 0.2, 0.0, 0.5, 0.05])
     assert certificate(values, np.zeros(6, bool), quality=quality).order.tolist() == [2, 4, 0, 5, 1]
-    with pytest.raises(ValueError, match="-1, 0 or 1"):
+    with pytest.raises(ValueError, match="between -1 and 1"):
         certificate(np.array([2]), np.zeros(1, bool))

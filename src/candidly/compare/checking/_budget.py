@@ -45,7 +45,7 @@ class Certificate:
     """What is certain of an order, whatever the labels that nobody checked turn out to be.
 
     Attributes:
-        worst: the lead if every unchecked item is as bad as it can be.
+        worst: the lead, a sum of values, if every unchecked item is as bad as it can be.
         best: the lead if every unchecked item speaks for the leader.
         certain: whether the leader is ahead even in the worst case.
         order: int64 (k,), positions of unchecked items in the cheapest order: those that the leader
@@ -55,8 +55,8 @@ class Certificate:
             that is never.
     """
 
-    worst: int
-    best: int
+    worst: float
+    best: float
     certain: bool
     order: np.ndarray
     needed: int | None
@@ -72,7 +72,7 @@ def certificate(
     """Certainty of an order from the items on which two models differ.
 
     Args:
-        values: int (s,), in -1, 0, 1, by the labels as they are.
+        values: (s,), in [-1, 1], by the labels as they are.
         checked: bool (s,), items whose label is verified.
         could_turn: bool (s,), items on which the other model could be right; all without it.
             Elsewhere, where candidate labels rule it out, an item's worst is what it is.
@@ -83,12 +83,14 @@ def certificate(
     (-3, array([1, 2, 4]), 2)
     """
     values, checked = np.asarray(values), np.asarray(checked, dtype=bool)
-    if values.shape != checked.shape or not np.isin(values, (-1, 0, 1)).all():
-        raise ValueError("`values` are -1, 0 or 1, and `checked` says of each whether it is sure.")
+    if values.shape != checked.shape or not (np.abs(values) <= 1).all():
+        raise ValueError(
+            "`values` lie between -1 and 1, and `checked` says of each whether it is sure."
+        )
     turns = np.ones(len(values), bool) if could_turn is None else np.asarray(could_turn, bool)
     sure = np.where(checked | ~turns, values, -1)
-    worst = int(sure.sum())
-    best = int(np.where(checked, values, 1).sum())
+    worst = sure.sum().item()
+    best = np.where(checked, values, 1).sum().item()
     gains = values - sure
     rank = np.zeros(len(values)) if quality is None else np.asarray(quality, dtype=np.float64)
     order = np.lexsort((rank, -gains))[: int((gains > 0).sum())]

@@ -7,9 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from candidly.compare.stability import _sequential as module
-from candidly.compare.stability import confidence_sequence, evidence, planning_number
+from candidly.compare.checking import _sequential as module
+from candidly.compare.checking import confidence_sequence, evidence, planning_number
 
 
 def population(size, more, less, seed):
@@ -61,11 +63,11 @@ def test_a_wrong_side_is_rarely_called(bound):
     assert wrong / times <= alpha + 3 * math.sqrt(alpha * (1 - alpha) / times)
 
 
-def test_capitals_are_martingales():
+@pytest.mark.parametrize("values", [[1, 1, 0, -1, -1, 1], [0.3, 1, -0.7, 0.1, -1, 0.25]])
+def test_capitals_are_martingales(values):
     """Their mean over every order of a small population is 1 at all times, at the true total."""
     from itertools import permutations
 
-    values = [1, 1, 0, -1, -1, 1]
     orders = sorted(set(permutations(values)))
     sums = np.zeros((2, len(values)))
     for order in orders:
@@ -100,3 +102,16 @@ def test_what_is_refused():
         confidence_sequence(np.array([2]), 5)
     with pytest.raises(ValueError, match="6 values of 5 items"):
         evidence(np.zeros(6, int), 5)
+    with pytest.raises(ValueError, match="between -1 and 1"):
+        evidence(np.array([0.5, 1.01]), 5)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=12), st.data())
+def test_a_sum_of_fractions_is_never_ruled_out(values, data):
+    """Whatever the rounding: with all items seen, the true total is not beaten."""
+    values = np.array(values)
+    found = evidence(values, len(values), float(values.sum()))
+    assert np.isfinite(np.log(found.not_above)).all()
+    assert np.isfinite(np.log(found.not_below)).all()
+    shifted = evidence(values, len(values), float(np.clip(values.sum() - 0.01, -len(values), None)))
+    assert (shifted.not_below == 1).all() or shifted.not_above[-1] <= found.not_above[-1]

@@ -1,6 +1,6 @@
 """Checking items in random order, and stopping as soon as it is sure which model is better.
 
-Items have values in -1, 0, 1 and are drawn without replacement, so the population's size enters:
+Items have values in [-1, 1] and are drawn without replacement, so the population's size enters:
 what is still to come has a mean that shrinks or grows with what was seen. The sequences hold at
 all times together, so one may look after every item.
 
@@ -19,6 +19,7 @@ import numpy as np
 from ...ground.arrays import door
 
 MOST = 0.75  # share of the capital that may be lost by one bet
+ROUNDING = 1e-9  # of an item: sums of fractions are not exact
 
 
 def planning_number(mean: float, size: int, alpha: float = 0.05) -> int | None:
@@ -56,17 +57,17 @@ class SequentialTest(NamedTuple):
 
 
 @door
-def evidence(values: np.ndarray, size: int, bound: int = 0) -> SequentialTest:
+def evidence(values: np.ndarray, size: int, bound: float = 0) -> SequentialTest:
     """After each value, how sure it is on which side of ``bound`` the population's total lies.
 
     Both p are doubled, so that either may be held against alpha.
 
     Args:
-        values: int (t,), in -1, 0, 1: the first t items of a random order.
+        values: (t,), in [-1, 1]: the first t items of a random order.
         size: the size of the population.
-        bound: in -size..size.
+        bound: in [-size, size].
     """
-    values = _checked(values, size)
+    values = _checked(values, size, np.abs(values).max(initial=0) <= 1, "between -1 and 1")
     capitals = [(up[0], down[0]) for up, down in _capitals(values, size, np.array([bound]))]
     p = 2 * np.exp(-np.maximum.accumulate(np.reshape(capitals, (len(values), 2)), axis=0))
     return SequentialTest(*np.minimum(1, p.T))
@@ -87,7 +88,8 @@ def confidence_sequence(values: np.ndarray, size: int, alpha: float = 0.05) -> n
     totals = np.arange(-size, size + 1)
     possible, bounds = np.ones(len(totals), bool), np.empty((len(values), 2))
     most, left = math.log(2 / alpha), totals
-    for t, (up, down) in enumerate(_capitals(_checked(values, size), size, totals)):
+    values = _checked(values, size, np.isin(values, (-1, 0, 1)).all(), "-1, 0 or 1")
+    for t, (up, down) in enumerate(_capitals(values, size, totals)):
         possible &= (up < most) & (down < most)
         # where it misses the truth, which is rare, nothing may be left in the end
         left = totals[possible] if possible.any() else left
@@ -95,10 +97,10 @@ def confidence_sequence(values: np.ndarray, size: int, alpha: float = 0.05) -> n
     return bounds / size
 
 
-def _checked(values: np.ndarray, size: int) -> np.ndarray:
+def _checked(values: np.ndarray, size: int, fit: np.bool | bool, what: str) -> np.ndarray:
     values = np.asarray(values)
-    if len(values) > size or not np.isin(values, (-1, 0, 1)).all():
-        raise ValueError(f"{len(values)} values of {size} items: they must be -1, 0 or 1.")
+    if len(values) > size or not fit:
+        raise ValueError(f"{len(values)} values of {size} items: they must be {what}.")
     return values
 
 
@@ -109,14 +111,14 @@ def _capitals(
 
     Were the supposed total right, either capital would be a martingale: a bet is fixed before the
     value is seen, and is fair given the mean that the total leaves for the rest. Values and totals
-    are moved to 0, 1/2, 1 and their sums, which floats hold exactly.
+    are moved to [0, 1] and sums of such, which floats hold exactly where values are -1, 0 or 1.
     """
     whole = (totals + size) / 2
     up, down = np.zeros(len(totals)), np.zeros(len(totals))
     sum_, squares, mean, spread = 0.0, 0.0, 0.5, 0.25
     for seen, value in enumerate(values):
         x = (float(value) + 1) / 2
-        rest = (whole - sum_) / (size - seen)
+        rest = np.clip((whole - sum_) / (size - seen), 0, 1)
         ahead = mean - rest
         bet = ahead / (spread + ahead**2)  # what grows fastest if the past is like the future
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -127,6 +129,6 @@ def _capitals(
         squares += (x - mean) ** 2
         spread = (0.25 + squares) / (seen + 2)
         # a total that is ruled out by what was seen is beaten by any bet
-        up[whole < sum_] = np.inf
-        down[whole - sum_ > size - seen - 1] = np.inf
+        up[whole < sum_ - size * ROUNDING] = np.inf
+        down[whole - sum_ > size - seen - 1 + size * ROUNDING] = np.inf
         yield up, down
