@@ -11,6 +11,11 @@ groups of one to fifteen items of several weights. Models are all equal, or spre
 * `intervals hold`: how often the corrected intervals of all pairs hold their true differences.
 * `power`: of a pair, how often it is found by the units that `units_needed` names for 80 %.
 * slices: how often the test says that slices disagree where they do not.
+* a judge: as the first three, where people scored some items and a judge who likes some models
+  all; people's items are drawn from all, or from slices, a third of the easy and a tenth of the
+  hard one.
+* keys: how often an order of neighbours is called secure or reversed and is not, where a tenth of
+  the keys is wrong and people look after each tenth of a plan.
 
     python bench/ranking.py            twenty minutes; writes bench/results/ranking.json
     python bench/ranking.py --quick    a few draws; writes nothing
@@ -25,7 +30,16 @@ import numpy as np
 from scipy.special import ndtr
 
 from _bench import Claim, at_least, at_most, main
-from candidly.compare.ranking import Scores, make_scores, make_wins, rank, units_needed
+from candidly.compare.ranking import (
+    Scores,
+    keys_to_check,
+    make_checked,
+    make_judged,
+    make_scores,
+    make_wins,
+    rank,
+    units_needed,
+)
 from candidly.compare.ranking._compared import compare
 from candidly.compare.ranking._slices import heterogeneity
 from candidly.stats import clopper_pearson
@@ -189,6 +203,78 @@ def wins(models: int, n: int, draws: int) -> Iterator[Claim]:
     yield from rated(f"{about}: intervals hold", held, draws, 0.95, False)
 
 
+def judged(models: int, n: int, by_slice: bool, draws: int) -> Iterator[Claim]:
+    g = np.random.default_rng([8, models, n, int(by_slice)])
+    hard = np.arange(n) < 0.7 * n
+    level = np.where(hard, -0.5, 0.9)
+    skill = np.repeat([0.2, -0.2], [models // 2, models - models // 2])
+    truth = (ndtr((skill[:, None] + level) / np.sqrt(3))).mean(1)
+    liked = np.linspace(0.0, 0.2, models)[:, None]
+    wrong = held = 0
+    for _ in range(draws):
+        ease = g.normal(size=n) + level
+        right = skill[:, None] + ease + g.normal(size=(models, n)) > 0
+        judge = np.clip(0.1 + 0.5 * right + liked + 0.15 * g.normal(size=(models, n)), 0, 1)
+        known = g.random(n) < (np.where(hard, 0.1, 0.33) if by_slice else 0.2)
+        people = np.where(known, right, np.nan)
+        slices_of = hard.astype(int) if by_slice else None
+        found = rank(make_judged(names_of(judge), names_of(people), slices=slices_of))
+        for one in found.pairs:
+            if one.adjusted <= 0.05 and truth[int(one.first)] <= truth[int(one.second)] + 1e-12:
+                wrong += 1
+                break
+        held += all(
+            one.low - 1e-12 <= truth[int(one.first)] - truth[int(one.second)] <= one.high + 1e-12
+            for one in found.pairs
+        )
+    drawn = "from slices" if by_slice else "from all"
+    about = f"a judge, {models} models, {n:,} items, people's drawn {drawn}"
+    yield from rated(f"{about}: any wrong ahead", wrong, draws, 0.05, True)
+    yield from rated(f"{about}: intervals hold", held, draws, 0.95, False)
+
+
+def keys(models: int, n: int, graded_scores: bool, draws: int) -> Iterator[Claim]:
+    """The order on these very items by the right keys, called after some checks."""
+    g = np.random.default_rng([9, models, n, int(graded_scores)])
+    wrong = early = 0
+    for seed in range(draws):
+        truth = g.integers(0, 4, n)
+        key = np.where(g.random(n) < 0.1, (truth + g.integers(1, 4, n)) % 4, truth)
+        void = g.random(n) < 0.03
+        skill = np.linspace(0.7, 0.5, models)[:, None]
+        said = np.where(g.random((models, n)) < skill, truth, g.integers(0, 4, (models, n)))
+        style = 0.3 * g.random((models, n)).round(1) * graded_scores
+        most = 1 - 0.3 * graded_scores
+        scores = make_scores(names_of(most * (said == key) + style))
+        now = most * (said == truth) + style
+        answers = None if graded_scores else names_of(said)
+        lead = now[:, ~void].sum(1)
+        nothing = np.full((models, n), np.nan)
+        start = make_checked(scores, names_of(nothing), answers=answers, seed=seed)
+        items = keys_to_check(start).items
+        mistaken, settled = False, dict[int, int]()
+        for count in range(len(items) // 10, len(items), max(1, len(items) // 10)):
+            seen = np.isin(np.arange(n), items[:count])
+            checked = make_checked(
+                scores, names_of(np.where(seen, now, np.nan)), void=seen & void,
+                answers=answers, drawn=items[:count], seed=seed,
+            )  # fmt: skip
+            for pair in keys_to_check(checked).neighbours:
+                apart = lead[pair.first] - lead[pair.second]
+                mistaken |= pair.status == "secure" and apart <= 1e-9
+                mistaken |= pair.status == "reversed" and apart >= -1e-9
+                settled[count] = settled.get(count, 0) + (pair.status != "open")
+        wrong += mistaken
+        early += settled[min(settled, key=lambda count: abs(count - len(items) / 2))]
+    kind = "graded scores" if graded_scores else "answers"
+    about = f"keys of {kind}, {models} models, {n:,} items: an order called wrongly"
+    yield from rated(about, wrong, draws, 0.05, True)
+    yield Claim(
+        f"{about.partition(':')[0]}: orders called at half of the checks, of {models - 1}",
+        early / draws,
+    )
+
+
 def measure(quick: bool) -> list[Claim]:
     draws = 20 if quick else 1000
     claims: list[Claim] = []
@@ -206,6 +292,12 @@ def measure(quick: bool) -> list[Claim]:
         claims += slices(models, parts, per, draws)
     for models, n in ((4, 200), (10, 2000)):
         claims += wins(models, n, draws)
+    for models, n in ((3, 500), (10, 2000)):
+        for by_slice in (False, True):
+            claims += judged(models, n, by_slice, draws)
+    for models, n in ((3, 200), (6, 400)):
+        for graded_scores in (False, True):
+            claims += keys(models, n, graded_scores, max(10, draws // 5))
     return claims
 
 

@@ -9,7 +9,7 @@ labels that may be wrong see ``stability``.
 'a is first of 3 models on 40 items, ahead of every other by more than chance.'
 """
 
-from ..checking import CheckingPlan
+from ..checks import CheckingPlan
 from ._checked import CheckedScores, keys_to_check, make_checked
 from ._judged import JudgedMean, JudgedScores, RoganGladen, make_judged, rogan_gladen
 from ._keys import Suspect, suspects

@@ -12,7 +12,7 @@ import numpy as np
 from ...ground.arrays import as_array, door
 from ...ground.problem import Refusal
 from ...ground.seeds import draw
-from ..checking import CheckingPlan, NeighbourValues, order_of_checks
+from ..checks import CheckingPlan, NeighbourValues, order_of_checks
 from ._scores import Scores, part_of
 
 EPS = 1e-12  # scores that differ by less are the same

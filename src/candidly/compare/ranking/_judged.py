@@ -154,7 +154,7 @@ def judged_mean(
     stratum = np.zeros(len(people), np.int64) if stratum is None else stratum
     known = ~np.isnan(people)
     parts = [
-        _Part(people[here & known], judge[here & known], judge[here & ~known], here)
+        _Stratum(people[here & known], judge[here & known], judge[here & ~known], here)
         for here in (stratum == h for h in range(int(stratum.max()) + 1))
     ]
     weight = _best_weight(parts)
@@ -165,7 +165,7 @@ def judged_mean(
     return JudgedMean(value, error, alone, alone_error, float(judge.mean()), weight, n, worth)
 
 
-class _Part(NamedTuple):
+class _Stratum(NamedTuple):
     """A stratum: people's scores, the judge's of the same items and of the others, its items."""
 
     y: np.ndarray
@@ -178,7 +178,7 @@ class _Part(NamedTuple):
         return float(self.here.mean())
 
 
-def _best_weight(parts: Sequence[_Part]) -> float:
+def _best_weight(parts: Sequence[_Stratum]) -> float:
     """The one at which the variance is smallest, in [0, 1]; 0 where the judge says nothing else."""
     covariance = spread = 0.0
     for y, f, rest, here in parts:
@@ -192,7 +192,7 @@ def _best_weight(parts: Sequence[_Part]) -> float:
 
 
 def _mean_at(
-    weight: float, parts: Sequence[_Part], known: np.ndarray, group: np.ndarray
+    weight: float, parts: Sequence[_Stratum], known: np.ndarray, group: np.ndarray
 ) -> tuple[float, float]:
     """The mean with this weight of the judge, and its standard error."""
     value, away = 0.0, np.zeros(len(known))

@@ -30,7 +30,7 @@ from ._wins import Wins, make_wins
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..checking import CheckingPlan
+    from ..checks import CheckingPlan
 
 Watch = Callable[[int, int], None]
 

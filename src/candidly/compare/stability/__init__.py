@@ -23,7 +23,7 @@ from ...stats.crossing import tie_prevalence
 from ...stats.pairs import difference_variance, discordant, mcnemar, tango
 from ...stats.places import competition_ranks, rank_intervals, tie_groups
 from ...stats.rank_correlation import Correlation, correlation, kendall
-from ..checking import (
+from ..checks import (
     AdjacentModels,
     Certificate,
     CheckingPlan,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checking import CheckingPlan, flip_budget
+from ..checks import CheckingPlan, flip_budget
 from ._case import Case
 from ._report import Neighbour, UncheckedErrors
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...ground.arrays import door
 from ...ground.seeds import draw
-from ..checking import CheckingPlan, NeighbourValues, order_of_checks
+from ..checks import CheckingPlan, NeighbourValues, order_of_checks
 from ._case import Case
 
 

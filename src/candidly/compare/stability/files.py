@@ -32,7 +32,7 @@ from ...data.ingest.seen import read_mask, read_seen
 from ...data.ingest.table_checks import is_number
 from ...data.ingest.unused import BESIDE, LABELS, as_read, parts_read, refuse_unused
 from ...ground.problem import Refusal
-from ..checking import CheckingPlan
+from ..checks import CheckingPlan
 from ._case import Case, make_case
 from ._corrections import THIS
 

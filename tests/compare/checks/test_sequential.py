@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from candidly.compare.checking import _sequential as module
-from candidly.compare.checking import confidence_sequence, evidence, planning_number
+from candidly.compare.checks import _sequential as module
+from candidly.compare.checks import confidence_sequence, evidence, planning_number
 
 
 def population(size, more, less, seed):

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from candidly.compare.checking import certificate, flip_budget
+from candidly.compare.checks import certificate, flip_budget
 
 
 def slow_budget(values, free):
