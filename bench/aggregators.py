@@ -2,7 +2,7 @@
 
 Needs crowd-kit (pip install crowd-kit). The sides take turns. Its Wawa and ZeroBasedSkill are timed
 without their last step, which fails with scikit-learn 1.7; MACE has one start and 50 rounds on both
-sides, GLAD the settings that each has by default.
+sides, KOS two classes and 100 rounds, GLAD the settings that each has by default.
 
     python bench/aggregators.py            some minutes; writes bench/results/aggregators.json
     python bench/aggregators.py --quick    few answers; writes nothing
@@ -23,7 +23,7 @@ from functools import partial
 
 from _bench import RESULTS, Claim, at_least, cpu_timed, interleaved, main, median_ratio
 from candidly import crowd
-from candidly.people.crowd.aggregators import glad, mace, wawa, zero_based_skill
+from candidly.people.crowd.aggregators import glad, kos, mace, wawa, zero_based_skill
 from crowd import PAGE, filled, simulated
 
 BAR, CLASSES, EACH = 10, 10, 18
@@ -33,7 +33,7 @@ Sides = dict[str, tuple[Callable[[], object], Callable[[], object]]]
 def sides(answers: crowd.Answers) -> Sides:
     """Ours and theirs, by name."""
     import pandas as pd
-    from crowdkit.aggregation import GLAD, MACE, Wawa, ZeroBasedSkill
+    from crowdkit.aggregation import GLAD, KOS, MACE, Wawa, ZeroBasedSkill
 
     table = pd.DataFrame(
         {
@@ -42,7 +42,10 @@ def sides(answers: crowd.Answers) -> Sides:
             "label": answers.label.astype(str),
         }
     )
+    two = crowd.Answers.from_columns(answers.item, answers.annotator, answers.label % 2, classes=2)
+    of_two = table.assign(label=two.label.astype(str))
     return {
+        "kos": (partial(kos, two), lambda: KOS(n_iter=100).fit(of_two)),
         "wawa": (partial(wawa, answers), lambda: Wawa().fit(table)),
         "zero-based-skill": (
             partial(zero_based_skill, answers),

@@ -14,6 +14,7 @@ from candidly.people.crowd import (
     dawid_skene,
     glad,
     ibcc,
+    kos,
     mace,
     majority,
     opinion_pool,
@@ -162,6 +163,7 @@ def test_every_way_goes_by_its_name():
         "mace": mace(answers),
         "glad": glad(answers),
         "ibcc": ibcc(answers),
+        "kos": kos(answers),
         "ordinal": ordinal(answers),
     }
     assert list(direct) == list(METHODS)

@@ -69,7 +69,7 @@ def consensus(
         str,
         typer.Option(
             help="opinion-pool, majority, dawid-skene, one-coin, crowdlab, wawa, zero-based-skill, "
-            "mace, glad, ibcc or ordinal.",
+            "mace, glad, ibcc, kos or ordinal.",
         ),
     ] = "opinion-pool",
     normalise: Annotated[

@@ -33,7 +33,7 @@ from ._dawid_skene import DawidSkene, dawid_skene
 from ._majority import RULES, Majority, majority
 from ._more_answers import FITTED, MoreAnswers, check_reach, more_answers
 from ._read import answers_of, known_in, read_answers
-from .aggregators import Ordinal, glad, ibcc, mace, ordinal, wawa, zero_based_skill
+from .aggregators import Ordinal, glad, ibcc, kos, mace, ordinal, wawa, zero_based_skill
 from .answer_sets import SetConsensus, SetCurve, set_consensus, set_curve, union_spread
 from .dependence import (
     AnnotatorPairs,
@@ -59,6 +59,7 @@ By = Literal[
     "mace",
     "glad",
     "ibcc",
+    "kos",
     "ordinal",
 ]
 Watch = Callable[[int, int], None] | None
@@ -81,10 +82,11 @@ METHODS: dict[str, Callable[..., Consensus]] = {
     "mace": lambda answers, probs, seed, watch: mace(answers),
     "glad": lambda answers, probs, seed, watch: glad(answers),
     "ibcc": lambda answers, probs, seed, watch: ibcc(answers),
+    "kos": lambda answers, probs, seed, watch: kos(answers),
     "ordinal": lambda answers, probs, seed, watch: ordinal(answers),
 }
 BY_KNOWN = ("opinion-pool",)  # whose claim known items set right
-WITHOUT_MODEL = ("wawa", "zero-based-skill", "mace", "glad", "ibcc", "ordinal")
+WITHOUT_MODEL = ("wawa", "zero-based-skill", "mace", "glad", "ibcc", "kos", "ordinal")
 
 
 @door

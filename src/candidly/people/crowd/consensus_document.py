@@ -56,6 +56,7 @@ MEANING = {
     "mace": "annotators who know the label, or else answer by habit",
     "glad": "how able annotators and how easy items are, so that they explain the answers best",
     "ibcc": "labels and error rates of annotators with priors on all of them",
+    "kos": "votes weighed by how the other answers of their annotators fit those of others",
     "ordinal": "steps of a scale, and annotators who are lenient or strict, and more or less exact",
 }
 PLUGGED = "a way that a plug-in brought"

@@ -15,6 +15,7 @@ from candidly.people.crowd import (
     consensus,
     glad,
     ibcc,
+    kos,
     mace,
     wawa,
     zero_based_skill,
@@ -174,6 +175,47 @@ def test_glad_is_that_of_crowd_kit_where_that_has_converged():
     theirs = peer("GLAD")(n_iter=200, tol=-1, m_step_max_iter=500, m_step_tol=1e-10)
     found = of_peer(theirs.fit_predict_proba(ordered(answers)), answers)
     np.testing.assert_allclose(glad(answers, rounds=500).posterior, found, atol=2e-3)
+
+
+def test_kos_is_that_of_the_paper():
+    """Two classes, by loops over the messages of equations (1) and (2)."""
+    rng = np.random.default_rng(0)
+    said = np.where(rng.random((30, 6)) < 0.5, rng.integers(0, 2, (30, 6)), -1)
+    a = np.where(said < 0, 0.0, 2.0 * said - 1)
+    y = np.where(said < 0, 0.0, 1.0)
+    for _ in range(7):
+        x = np.zeros_like(y)
+        for i, j in zip(*np.nonzero(a)):
+            x[i, j] = sum(a[i, other] * y[i, other] for other in range(6) if other != j)
+        new = np.zeros_like(y)
+        for i, j in zip(*np.nonzero(a)):
+            new[i, j] = sum(a[other, j] * x[other, j] for other in range(30) if other != i)
+        y = new / np.sqrt((new**2).sum())
+    score = (a * y).sum(1)
+    found = made(Answers.from_matrix(said, 2), "kos")
+    short = kos(Answers.from_matrix(said, 2), rounds=7)
+    margin = short.posterior[:, 1] - short.posterior[:, 0]
+    size = np.abs(a * y).sum(1)
+    there = size > 1e-12
+    np.testing.assert_allclose(margin[there], (score / np.where(there, size, 1))[there], atol=1e-9)
+    assert (found.labels >= 0).sum() == (said >= 0).any(1).sum()
+
+
+def test_kos_gives_the_labels_of_crowd_kit():
+    """It begins at random around 1; after a hundred rounds no sum of messages knows its start."""
+    for seed in range(3):
+        _, answers = simulated(120, matrices(7, 2, seed), 5, seed)
+        theirs = peer("KOS")(n_iter=100, random_state=0).fit_predict(ordered(answers))
+        assert kos(answers).labels.tolist() == theirs.sort_index().astype(int).tolist()
+
+
+def test_kos_turns_the_votes_of_who_says_the_opposite():
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 300)
+    right = rng.random((300, 5)) < np.array([0.9, 0.85, 0.8, 0.1, 0.1])
+    found = kos(Answers.from_matrix(np.where(right, truth[:, None], 1 - truth[:, None])))
+    assert (found.labels == truth).mean() > 0.94
+    assert (found.weights[3:] < 0).all()
 
 
 def test_a_step_of_ibcc_is_that_of_loops():

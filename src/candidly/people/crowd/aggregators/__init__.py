@@ -6,8 +6,9 @@ and claim as much as that allows (``people.crowd.dependence``).
 
 from ._glad import glad
 from ._ibcc import ibcc
+from ._kos import kos
 from ._mace import mace
 from ._ordinal import Ordinal, ordinal
 from ._weighted import wawa, zero_based_skill
 
-__all__ = ["Ordinal", "glad", "ibcc", "mace", "ordinal", "wawa", "zero_based_skill"]
+__all__ = ["Ordinal", "glad", "ibcc", "kos", "mace", "ordinal", "wawa", "zero_based_skill"]
