@@ -24,7 +24,7 @@ from ...ground.arrays import door
 from ...ground.names import lookup, made_by
 from ...ground.problem import Refusal
 from ._against_people import AgainstPeople, against_people
-from ._alpha import Alpha, krippendorff
+from ._alpha import Alpha, krippendorff, warn_of_steps
 from ._annotators import annotators, next_items, priorities
 from ._answers import Answers
 from ._consensus import Consensus
@@ -122,6 +122,8 @@ def consensus(
             "leave out `probs`",
             "take `by='opinion-pool'`",
         )
+    if name != "ordinal":
+        warn_of_steps(answers)
     more: dict[str, Any] = {"workers": workers} if name in FITTED else {}
     if name in BY_KNOWN:
         more["known"] = known

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ...ground.arrays import door
+from ...ground.seeds import draw
 from ._answers import Answers, check_answers
 from ._order import numbers_of, places
 
 Z = 1.959963984540054
 Scale = Literal["nominal", "ordinal", "interval"]
 SCALES = ("nominal", "ordinal", "interval")
+FEWEST, NEARER, ORDERS, TIE = 4, 0.1, 400, 1e-9  # of ``warn_of_steps``
 
 
 class Alpha(NamedTuple):
@@ -88,6 +91,47 @@ def krippendorff(
         error = float(np.sqrt((n - 1) / n * square))
         low, high = value - Z * error, value + Z * error
     return Alpha(value, low, high, float(observed[0]), float(expected[0]), n)
+
+
+def warn_of_steps(answers: Answers) -> None:
+    """Warns where classes are numbers and annotators who differ are near to each other.
+
+    That is: agreement is better by steps than by names, by more than 0.1, and no more than one in
+    twenty other orders of the same numbers does better. Of three classes too few orders differ.
+    """
+    try:
+        numbers = numbers_of(answers.classes)
+    except ValueError:
+        return
+    counts = answers.counts[answers.per_item > 1].astype(np.float64)
+    if answers.m < FEWEST or not len(counts):
+        return
+    weight = 1 / (counts.sum(1) - 1)
+    pairs = (counts.T * weight) @ counts - np.diag(weight @ counts)
+    totals = pairs.sum(1)
+    by_chance = np.outer(totals, totals) / max(totals.sum() - 1, 1)
+
+    def alpha(apart: np.ndarray) -> float:
+        expected = float((by_chance * apart).sum())
+        return 1 - float((pairs * apart).sum()) / expected if expected > 0 else 1.0
+
+    def squares(places: np.ndarray) -> np.ndarray:
+        return (places[:, None] - places) ** 2
+
+    by_names, by_steps = alpha(1 - np.eye(answers.m)), alpha(squares(numbers))
+    if by_steps - by_names <= NEARER:
+        return
+    rng = draw(0, "crowd: other orders of classes")
+    others = [alpha(squares(numbers[rng.permutation(answers.m)])) for _ in range(ORDERS)]
+    if np.mean([one > by_steps + TIE for one in others]) > 1 / 20:
+        return
+    warnings.warn(
+        "The classes are numbers, and annotators who differ are nearer to each other than names "
+        f"would be (Krippendorff's alpha is {by_steps:.2f} by steps and {by_names:.2f} by names). "
+        "If they are steps of a scale, such as stars, take `by='ordinal'`: other ways claim that "
+        "too many labels are right.",
+        stacklevel=3,
+    )
 
 
 def _disagreements(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -153,3 +154,33 @@ def test_items_that_nobody_answered_have_no_label():
     found = ordinal(answers)
     assert found.labels.tolist()[1] == -1
     np.testing.assert_allclose(found.posterior[1], 0.25)
+
+
+@pytest.mark.parametrize("m", [4, 5, 9])
+def test_steps_that_are_taken_for_names_are_seen(m):
+    """Of forty crowds each; names are numbers as well, whose confusions have no order."""
+    told = {"steps": 0, "names": 0}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(0, m, 200)
+        steps = np.clip(np.rint(truth[:, None] + rng.normal(0, 0.8, (200, 4))), 0, m - 1)
+        confused = rng.dirichlet(np.full(m, 0.5), m) * 0.4 + np.eye(m) * 0.6
+        names = [[rng.choice(m, p=confused[k]) for _ in range(4)] for k in truth]
+        for kind, said in (("steps", steps.astype(int)), ("names", np.array(names))):
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                consensus(Answers.from_matrix(said, m), "majority")
+            told[kind] += any("steps of a scale" in str(one.message) for one in heard)
+    assert told["steps"] >= 38
+    assert told["names"] <= 8
+
+
+def test_nothing_is_said_of_words_and_of_ordinal():
+    said = np.clip(np.arange(300)[:, None] % 5 + [[0, 1, -1, 0]], 0, 4)
+    words = Answers.from_matrix(said, ["bad", "poor", "fair", "good", "best"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        consensus(words, "majority")
+        consensus(Answers.from_matrix(said, 5), "ordinal")
+    with pytest.warns(UserWarning, match="take `by='ordinal'`"):
+        consensus(Answers.from_matrix(said, 5), "majority")
