@@ -339,3 +339,39 @@ def test_kinds_beside_texts_alone_are_refused(candidly, tmp_path):
     status, _, err = candidly("check", "t.csv", "--text", "said", "--kind", "age=number")
     assert status == 2
     assert "column 'said' is the inputs alone, and --kind speaks of others" in err
+
+
+@pytest.fixture
+def timed(tmp_path):
+    """Answers of four people in the order of their times, of whom Ann stops to look."""
+    g = np.random.default_rng(0)
+    lines = ["item,annotator,label,answered"]
+    for item in range(400):
+        truth = g.integers(0, 3)
+        for who in ("Ann", "Bo", "Cy", "Di"):
+            right = 0.9 if who != "Ann" or item < 200 else 0.2
+            label = truth if g.random() < right else g.integers(0, 3)
+            lines.append(f"i{item},{who},{label},2026-01-{1 + item // 20:02}T{item % 20:02}:00")
+    path = tmp_path / "timed.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_who_changes_over_time(candidly, timed, tmp_path):
+    page = tmp_path / "page.html"
+    status, out, err = candidly(
+        "crowd", "consensus", timed, "--time", "answered", "--html", page, "--top", "4"
+    )
+    assert status == 0, err
+    assert "annotators changes beyond chance: Ann since 2026-01-1" in " ".join(out.split())
+    assert "Annotators over time" in page.read_text()
+    command = ("crowd", "consensus", timed, "--time", "answered", "--json")
+    rows = json.loads(candidly(*command)[1])["changes"]
+    assert [row["changed"] for row in rows][:1] == [True]
+    for column, said in (("hour", "has no column 'hour'"), ("annotator", "does not sort by time")):
+        status, _, err = candidly("crowd", "consensus", timed, "--time", column)
+        assert status == 2
+        assert said in err
+    status, _, err = candidly("crowd", "consensus", timed, "--time", "answered", "--keep", "all")
+    assert status == 2
+    assert "which is which" in err

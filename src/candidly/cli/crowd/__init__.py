@@ -14,6 +14,7 @@ from ...data.ingest import Roles
 from ...ground.files import write_table
 from ...ground.jsons import to_json
 from ...people.crowd.consensus_summary import consensus_grids, consensus_lines
+from ...people.crowd.drift_document import drift_grid, drift_line
 from .. import _progress, _words
 from .._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from .._issues import check_place
@@ -131,6 +132,13 @@ def consensus(
             "last, or all. (default: they are refused)",
         ),
     ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column that says when an answer was given: who changes over time, beyond chance?",
+        ),
+    ] = None,
     workers: Annotated[
         int | None,
         how_many_workers(
@@ -158,6 +166,8 @@ def consensus(
       candidly crowd consensus answers.csv --known expert.csv --top 3
 
       candidly crowd consensus answers.csv --reach 0.97 --annotators pay.csv
+
+      candidly crowd consensus answers.csv --time answered_at --html page.html
 
       candidly crowd consensus answers.csv --into features.csv --out labelled.csv
 
@@ -192,6 +202,7 @@ def consensus(
                 into=into,
                 normalise=normalise,
                 keep=keep,  # type: ignore[arg-type]
+                time=time,
                 root=root,
                 roles=roles,
                 workers=workers,
@@ -215,6 +226,7 @@ def consensus(
         with _progress.reading("drawing", "of the draws") as watch:
             more = crowd.more_answers(found, reach, seed=seed, watch=watch)  # type: ignore[arg-type]
     people = crowd.annotators(found, read_in.known)
+    changes = None if read_in.when is None else crowd.drift(read_in.answers, read_in.when)
     written = {"out": out, "annotators": annotators, "html": html}
     if out is not None and into is not None:
         crowd.put_into(found, into, out, roles)
@@ -227,14 +239,17 @@ def consensus(
 
         read = {"answers": answers} | ({} if probs is None else {"probabilities": str(probs)})
         crowd_document(
-            found, by=by, read=read, notes=notes, known=held, more=more, pool=pool
+            found, by=by, read=read, notes=notes, known=held, more=more, pool=pool, changes=changes
         ).write(html)
     if as_json:
-        _print_json(found, pool, by, people, top, written, notes, held, more)
+        _print_json(found, pool, by, people, top, written, notes, held, more, changes)
         return
     parts = [*consensus_lines(found, by, pool), *(known_parts(held) if held else ())]
     parts += [] if more is None else [str(more)]
-    show(*parts, *(consensus_grids(found, pool, people, top, MORE) if top else ()), form=form)
+    parts += [] if changes is None else [drift_line(changes)]
+    grids = [*consensus_grids(found, pool, people, top, MORE)] if top else []
+    grids += [drift_grid(changes, top)] if top and changes is not None else []
+    show(*parts, *grids, form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
@@ -250,6 +265,7 @@ def _print_json(
     notes: list[str],
     held: KnownItems | None,
     more: MoreAnswers | None,
+    changes: Any,
 ) -> None:
     from ...people import crowd
     from ...people.crowd import Majority, next_items
@@ -268,6 +284,7 @@ def _print_json(
         "ties": found.ties if isinstance(found, Majority) else None,
         "known": None if held is None else held.as_dict(),
         "reach": None if more is None else asdict(more),
+        "changes": None if changes is None else changes.head(top).rows(named=True),
         "consensus": found.table().head(top).rows(named=True),
         "annotators": people.head(top).rows(named=True),
         "next": next_items(found, top).rows(named=True),

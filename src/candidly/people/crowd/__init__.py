@@ -30,6 +30,7 @@ from ._answers import Answers
 from ._consensus import Consensus
 from ._crowdlab import Crowdlab, best_temperature, crowdlab
 from ._dawid_skene import DawidSkene, dawid_skene
+from ._drift import drift
 from ._majority import RULES, Majority, majority
 from ._more_answers import FITTED, MoreAnswers, check_reach, more_answers
 from ._read import answers_of, known_in, read_answers
@@ -194,9 +195,11 @@ __all__ = [
     "consensus",
     "crowdlab",
     "dawid_skene",
+    "drift",
     "glad",
     "ibcc",
     "known_in",
+    "kos",
     "krippendorff",
     "mace",
     "majority",

@@ -26,6 +26,7 @@ from ...show.words import short_names
 from ...stats import share_interval
 from .dependence.document import sentence, shared_section
 from .dependence.summary import claim_lines, untold
+from .drift_document import drift_section
 from .known import KnownItems, known_parts
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def crowd_document(
     known: KnownItems | None = None,
     more: MoreAnswers | None = None,
     pool: OpinionPool | None = None,
+    changes: pl.DataFrame | None = None,
 ) -> Document:
     """What several annotators say of items: who they are first, then the items.
 
@@ -83,6 +85,7 @@ def crowd_document(
         more: what ``crowd.more_answers`` returns.
         pool: the opinion pool of the same answers, which says how far to trust the consensus; by
             default it is made.
+        changes: what ``crowd.drift`` returns.
     """
     from . import annotators, pool_beside
 
@@ -144,6 +147,7 @@ def crowd_document(
             *(() if pool is None else (shared_section(pool),)),
             *_confused(consensus, people),
             Section("Annotators", (worst, _fold(annotators_grid(people, LISTED)))),
+            *(() if changes is None else (drift_section(changes, LISTED),)),
             Section("Doubtful labels", (doubtful, _fold(doubts_grid(consensus, LISTED)))),
             Section("What to ask about next", (most, _fold(next_grid(consensus, ASKED)))),
         ),

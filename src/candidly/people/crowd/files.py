@@ -15,7 +15,7 @@ from ...data.ingest.answers import read_answers
 from ...data.ingest.labels import label_numbers, read_labels
 from ...data.ingest.probabilities import open_source
 from ...data.ingest.shards import is_address
-from ...data.ingest.table_checks import listed
+from ...data.ingest.table_checks import listed, typed
 from ...data.ingest.unused import (
     ANSWERS,
     LABELS,
@@ -28,6 +28,7 @@ from ...data.ingest.unused import (
 from ...data.labels.merging import merge_classes
 from ...data.sources import is_known, load, refuse_root
 from ...ground.names import made_by
+from ...ground.problem import Refusal
 from ._answers import Answers
 from ._consensus import Consensus
 from ._read import Keep, answers_of, known_in
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from ...data.ingest.prob_rows import ProbRows
 
 
+ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}|$)"  # a text that sorts by time
+
+
 @dataclass(frozen=True, eq=False)
 class CrowdRead:
     """What was read.
@@ -48,11 +52,13 @@ class CrowdRead:
         probs: float (n, m), a model's probabilities in the order of the items and classes; or None.
         known: int64 (n,), the class of items whose class is known, -1 for others; None where no
             file says any.
+        when: (answers,), when each was given, as ``drift`` takes it; None where no column says so.
     """
 
     answers: Answers
     probs: np.ndarray | None = None
     known: np.ndarray | None = None
+    when: np.ndarray | None = None
 
 
 def read_crowd(
@@ -63,6 +69,7 @@ def read_crowd(
     into: Path | str | None = None,
     normalise: bool = False,
     keep: Keep | None = None,
+    time: str | None = None,
     root: Path | str | None = None,
     roles: Roles | None = None,
     workers: int = 1,
@@ -81,6 +88,7 @@ def read_crowd(
         into: the table that ``put_into`` will write again, for which ``roles`` may say something.
         normalise: divide each row of probabilities by its sum first.
         keep: for several answers of one annotator about one item, see ``answers_of``.
+        time: the column of the answers that says when each was given.
         root: where the files of known data sets are looked for first.
         roles: what the columns are called.
         workers, on: see ``read_answers``.
@@ -95,7 +103,7 @@ def read_crowd(
     roles.refuse_several()
     refuse_unused(roles, *_files(what, probs, known, into))
     classes, answered = roles.declared, replace(roles, id=None)
-    beliefs = truth = None
+    beliefs = truth = when = None
     if probs is not None:
         # columns in their own order: which are the classes' is seen with the answers
         of_cells = Roles(separator=roles.separator, header=roles.header)
@@ -109,18 +117,21 @@ def read_crowd(
     if in_parts:
         place = what if is_address(what) else path
         table = read_answer_parts(place, answered, workers=workers, on=on, watch=watch)
-        said, truth = _of_table(table, beliefs, classes, keep)
+        said, truth, when = _of_table(table, beliefs, classes, keep, time)
     elif on is not None:
         raise ValueError(
             f"`on` is {on!r}, where parts are read; {what} is no folder or address of parts."
         )
     elif is_table(path):
-        said, truth = _of_table(read_answers(path, answered), beliefs, classes, keep)
+        table = read_answers(path, answered)
+        said, truth, when = _of_table(table, beliefs, classes, keep, time)
+    elif time is not None:
+        raise Refusal(f"{what} does not say when answers were given.", "leave out `time`")
     else:
         said = _of_data(what, classes, root, roles.merge_labels)
     if known is not None:
         truth = _known(Path(known), said, answered)
-    return CrowdRead(said, None if beliefs is None else _in_order(beliefs, said), truth)
+    return CrowdRead(said, None if beliefs is None else _in_order(beliefs, said), truth, when)
 
 
 def _files(
@@ -144,8 +155,12 @@ def _files(
 
 
 def _of_table(
-    table: AnswerTable, beliefs: ProbRows | None, classes: Sequence[str] | None, keep: Keep | None
-) -> tuple[Answers, np.ndarray | None]:
+    table: AnswerTable,
+    beliefs: ProbRows | None,
+    classes: Sequence[str] | None,
+    keep: Keep | None,
+    time: str | None,
+) -> tuple[Answers, np.ndarray | None, np.ndarray | None]:
     import polars as pl
 
     frame, path = table.frame, table.path
@@ -176,7 +191,63 @@ def _of_table(
         if classes is None and not label.dtype.is_numeric() and not table.merge:
             _check_known("class", label.str.strip_chars(), named, beliefs.name, path)
     said = answers_of(table, items, named, keep)
-    return said, known_in(table, said)
+    return said, known_in(table, said), None if time is None else _times(table, said, time, keep)
+
+
+def _times(table: AnswerTable, said: Answers, time: str, keep: Keep | None) -> np.ndarray:
+    """When each answer was given, in the order of ``said``: (answers,).
+
+    Raises:
+        ValueError: no such column, an answer without a time.
+    """
+    import polars as pl
+
+    if time not in table.frame.columns:
+        raise Refusal(
+            f"{table.path} has no column {time!r}; its columns are {listed(table.frame.columns)}.",
+            "say with `time` which one says when an answer was given",
+        )
+    if keep == "all":
+        raise Refusal(
+            "Of several answers of one annotator about an item nobody can say which is which.",
+            "leave out `time`",
+            "take `keep='last'`",
+        )
+    names = ["item", "annotator"]
+    frame = table.frame.filter(pl.col("label").is_not_null())
+    if keep is not None:
+        frame = frame.unique(names, keep=keep, maintain_order=True)
+    frame = frame.select(*(pl.col(name).cast(pl.String) for name in names), time=pl.col(time))
+    of = pl.DataFrame(
+        {
+            "item": [str(name) for name in said.items[said.item].tolist()],
+            "annotator": [said.annotators[j] for j in said.annotator.tolist()],
+        }
+    )
+    when = of.join(frame, on=names, how="left", maintain_order="left")["time"]
+    if when.has_nulls():
+        row = of.row(int(when.is_null().arg_max() or 0))
+        raise Refusal(
+            f"{table.path}, column {time!r}, says no time of the answer of {row[1]!r} about "
+            f"{row[0]!r}.",
+            "leave such rows out",
+        )
+    return _sorting(when, table.path)
+
+
+def _sorting(when: pl.Series, path: Path | str) -> np.ndarray:
+    """Times that sort: numbers, dates, or texts that begin with year, month and day."""
+    import polars as pl
+
+    when = typed(when)
+    if when.dtype == pl.String:
+        odd = (~when.str.contains(ISO)).arg_true()
+        if len(odd):
+            raise Refusal(
+                f"{path}, column {when.name!r}, has {when[odd[0]]!r}, which does not sort by time.",
+                "write times as numbers, or as 2026-01-31 or 2026-01-31T09:30",
+            )
+    return when.to_numpy()
 
 
 def _check_known(what: str, said: pl.Series, known: Any, where: str, path: Path | str) -> None:
