@@ -32,8 +32,9 @@ Encoder = Annotated[
         "--encoder",
         metavar="NAME",
         help="What makes numbers of the inputs: own; of columns skrub; of pictures an encoder such "
-        "as efficientnet-lite0; of texts a folder or package with a language model. (default: own; "
-        "of pictures an encoder that is installed, where it agrees with more of the labels)",
+        "as efficientnet-lite0; of texts a folder or package with a language model; of either "
+        "FILE.py:make, but for a model that is kept. (default: own; of pictures an encoder that "
+        "is installed, where it agrees with more of the labels)",
     ),
 ]
 Training = Annotated[

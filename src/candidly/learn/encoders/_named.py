@@ -16,6 +16,7 @@ from ...ground.problem import Refusal
 from ...ground.spec import begins_with, halves
 from ..written.folders import folder_named
 from ..written.nets import HF
+from ._own import is_own, own_pictures
 from ._pictures import SMALL, PictureEncoder, are_small, squared
 
 
@@ -69,7 +70,8 @@ def picture_encoder(
     """The encoder of a name, for these pictures.
 
     Args:
-        name: one of ``LITES``; or ``hf:FOLDER`` or a folder that holds a vision model.
+        name: one of ``LITES``; ``hf:FOLDER`` or a folder that holds a vision model; or
+            ``FILE.py:make``.
         side: pixels on a side, at which it sees a picture. By default 96 where no picture is larger
             than that, and otherwise as many as it was trained on. Of a folder, as it says.
 
@@ -78,6 +80,8 @@ def picture_encoder(
         Refusal: its package is not installed.
         ValueError: its numbers are damaged.
     """
+    if is_own(name):
+        return own_pictures(name, are_small(pictures), side)
     place = place_of(name)
     if place != name or Path(place).is_dir():
         if side is not None:

@@ -14,6 +14,7 @@ from ...ground.problem import Refusal
 from ..written.folders import digest_of_folder, folder_named
 from ._features import Watch, default_encoder, features, inputs_of
 from ._named import picture_encoder, place_of
+from ._own import is_own
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,11 @@ def seen_through(
     """
     found, texts = inputs_of(data)
     name = encoder or default_encoder(data.kind)
+    if is_own(name):
+        raise Refusal(
+            f"A model file that named {name} would run it wherever the model is used.",
+            "make the vectors first with candidly data features, and train on them",
+        )
     side = None if texts else picture_encoder(name, found).side
     seen = SeenBy(name, _digest(name, found, texts, side), side)
     return features(data, name, side=side, watch=watch), seen

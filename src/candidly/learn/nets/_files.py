@@ -54,7 +54,7 @@ def function_of(asked: NetText) -> Callable[..., Any]:
         ]
         raise ValueError(
             f"{asked.file} has no function {asked.function!r}; it has "
-            f"{', '.join(there) or 'none'}. Name one that takes (shape, classes)."
+            f"{', '.join(there) or 'none'}. Name the one that makes it."
         )
     return make
 
