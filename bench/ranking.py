@@ -208,7 +208,7 @@ def judged(models: int, n: int, by_slice: bool, draws: int) -> Iterator[Claim]:
     hard = np.arange(n) < 0.7 * n
     level = np.where(hard, -0.5, 0.9)
     skill = np.repeat([0.2, -0.2], [models // 2, models - models // 2])
-    truth = (ndtr((skill[:, None] + level) / np.sqrt(3))).mean(1)
+    truth = share()(skill[:, None] + level).mean(1)
     liked = np.linspace(0.0, 0.2, models)[:, None]
     wrong = held = 0
     for _ in range(draws):
