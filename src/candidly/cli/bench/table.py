@@ -73,6 +73,14 @@ def table(
             "what resampled validation rows would choose, the accuracy CR stands for.",
         ),
     ] = False,
+    bold: Annotated[
+        str,
+        typer.Option(
+            metavar="shown|highest",
+            help="What of a column stands in bold: the highest mean where its lead over each other "
+            "is beyond chance; or the highest mean, as papers have it.",
+        ),
+    ] = "shown",
     brief: Brief = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
@@ -105,8 +113,10 @@ def table(
     if budget:
         results = _cut(results, budget)
     if not gap:
-        print_tables(results, form, metric, criterion, brief)
+        print_tables(results, form, metric, criterion, brief, bold)
         return
+    if bold != "shown":
+        raise ValueError("--bold is of the tables; --gap has its own.")
     if criterion and len(criterion) > 1:
         raise ValueError("--gap shows one criterion at a time; give one --criterion.")
     from ...compare.report.gap import gap_tables
@@ -128,11 +138,12 @@ def print_tables(
     metric: str = "top1",
     criteria: list[str] | None = None,
     brief: bool = False,
+    bold: str = "shown",
 ) -> None:
     """The tables, on stdout."""
     from ...compare.report import accuracy_tables
 
-    document = accuracy_tables(results, metric, criteria, choices=not brief)
+    document = accuracy_tables(results, metric, criteria, choices=not brief, bold=bold)
     print_text(document.render(format, width()))
 
 

@@ -36,6 +36,7 @@ from .design import one_test_set
 from .ranking import leader_of
 
 SCHEMA = 1  # of the JSON form
+BOLDS = ("shown", "highest")
 ERROR = "standard error"
 CONFIGURATIONS = (
     "Per split: the configuration, how many were tied for it (the last one wins), its updates, and "
@@ -56,6 +57,7 @@ class Choices:
     datasets: tuple[str, ...]
     cells: Mapping[tuple[str, str], Cell]  # by (algorithm, dataset); plans may leave holes
     oracle: bool = False  # the validation rows were trained on, with their true labels
+    bold: str = "shown"  # one of BOLDS
 
     @property
     def names(self) -> list[Datum]:
@@ -79,7 +81,7 @@ class Choices:
         return f"Chosen by {self.criterion.name}: {self.criterion.about}; {read}"
 
     def grid(self, metric: str) -> Grid:
-        """Test accuracies; the highest mean stands out where its lead is beyond chance."""
+        """Test accuracies, the best of each column in bold, see ``bold_text``."""
         values = [self.column(dataset, metric) for dataset in self.datasets]
         return _accuracy_grid(self.caption, self.names, self.datasets, values)
 
@@ -117,14 +119,23 @@ class Choices:
         best = self._best(dataset, metric)
         return [_datum(self.cells.get((name, dataset)), metric, best) for name in self.algorithms]
 
-    def _best(self, dataset: str, metric: str) -> Cell | None:
+    def _best(self, dataset: str, metric: str) -> list[Cell]:
         there = ((name, dataset) for name in self.algorithms)
         mine = [self.cells[place] for place in there if place in self.cells]
-        return leader_of(mine, self.results, metric)
+        if self.bold == "shown":
+            ahead = leader_of(mine, self.results, metric)
+            return [] if ahead is None else [ahead]
+        means = [(cell, cell.summary[metric].mean) for cell in mine if not cell.oracle]
+        most = max((mean for _, mean in means if mean is not None), default=None)
+        return [cell for cell, mean in means if mean is not None and mean == most]
 
 
-def bold_text(results: Results) -> str:
-    """What stands bold in a table, by the design of the splits."""
+def bold_text(results: Results, bold: str = "shown") -> str:
+    """What stands bold in a table: by the design of the splits, or as papers have it."""
+    if bold == "highest":
+        return (
+            "Bold: the highest mean of a column, whether or not it is beyond chance, oracles aside"
+        )
     how = (
         "a paired test over splits and the test rows that they share"
         if one_test_set(results)
@@ -153,7 +164,7 @@ def _accuracy_grid(
     return Grid(title, (Column("algorithm", "name"), *told), rows)
 
 
-def _datum(cell: Cell | None, metric: str, best: Cell | None) -> Datum:
+def _datum(cell: Cell | None, metric: str, best: Sequence[Cell]) -> Datum:
     if cell is None:
         return Datum(None, text="")
     shown = cell.own if cell.untested and cell.own.count else cell.summary[metric]
@@ -161,7 +172,7 @@ def _datum(cell: Cell | None, metric: str, best: Cell | None) -> Datum:
         in_percent(shown.mean),
         in_percent(shown.standard_error),
         text=cell_text(cell, metric),
-        best=cell is best,
+        best=any(cell is one for one in best),
         soft=cell.state != "complete",
     )
 
@@ -171,6 +182,7 @@ def accuracy_tables(
     metric: str = "top1",
     criteria: Sequence[str] | None = None,
     choices: bool = True,
+    bold: str = "shown",
 ) -> Document:
     """The tables of a sweep, and which configuration won each split.
 
@@ -181,12 +193,18 @@ def accuracy_tables(
             of ``select.CRITERIA``.
         choices: whether the configurations follow the tables (JSON has them, CSV does not: it is
             one table of all means, in percent).
+        bold: what of a column stands in bold: ``shown``, the highest mean where its lead over each
+            other is beyond chance; ``highest``, the highest mean, as papers have it.
 
     Raises:
+        ValueError: ``bold`` is neither.
         UnknownName: a metric or criterion that is not there; suggests the nearest.
     """
     metric, _ = lookup(METRICS, metric, "metric")
+    if bold not in BOLDS:
+        raise ValueError(f"`bold` is {bold!r}; choose {' or '.join(BOLDS)}.")
     tables = make_tables(results, criteria) if results.runs else []
+    tables = [replace(table, bold=bold) for table in tables]
     return Document(
         "",
         tuple(_pieces(results, tables, metric, choices)) if tables else (NOTHING, *results.notes),
@@ -218,7 +236,7 @@ def _pieces(
 ) -> Iterator[Piece]:
     *before, last = (table.grid(metric) for table in tables)
     yield from before
-    yield replace(last, bold=f"{bold_text(results)}.")
+    yield replace(last, bold=f"{bold_text(results, tables[0].bold)}.")
     yield legend(results, metric)
     yield from filter(None, [warm_up_text(c for table in tables for c in table.cells.values())])
     yield from (f"Note: {note}" for note in results.notes)
@@ -241,7 +259,7 @@ def _one_table(tables: Sequence[Choices], metric: str) -> Grid:
     rows = [
         (
             *(dataset, algorithm, table.criterion.name),
-            replace(_datum(cell, metric, None), text=None),
+            replace(_datum(cell, metric, ()), text=None),
             *(cell.summary[metric].count, cell.finished, cell.planned, cell.state),
             cell.warm_ups,
         )
