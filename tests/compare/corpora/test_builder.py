@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from candidly.compare.corpora.builder import (
     fingerprint,
 )
 from candidly.compare.corpora.corpus import make_corpus, simulated_votes, wanted
+from candidly.compare.corpora.embed import known_by
 from candidly.compare.corpora.noise import SOURCES
 from candidly.compare.corpora.votes import sense_questions
 
@@ -234,6 +236,25 @@ def test_an_embedding_of_ones_own_and_what_is_none(corpus, tmp_path):
 
     told = build(corpus, tmp_path, ASKED, keep=wanted, embed=empty).manifest["embedding"]
     assert told["events without any"] > 100
+
+
+def test_a_language_model_in_a_folder(corpus, tmp_path):
+    pytest.importorskip("transformers")
+    from learn.nets.hf_models import write_tokeniser, written
+
+    folder = written("bert", tmp_path / "bert")
+    write_tokeniser(folder)
+    asked = replace(ASKED, embedding=f"hf:{folder}")
+    told = build(corpus, tmp_path / "built", asked, keep=wanted).manifest["embedding"]
+    assert told["name"] == f"hf:{folder}"
+    by_words = build(corpus, tmp_path / "words", ASKED, keep=wanted).manifest["embedding"]
+    assert told["hash of the first events"] != by_words["hash of the first events"]
+    # another model of this name is another embedding, and nothing kept is taken for it
+    before = known_by(asked.embedding)
+    (folder / "config.json").write_text((folder / "config.json").read_text() + " ")
+    assert known_by(asked.embedding) != before
+    with pytest.raises(FileNotFoundError):
+        build(corpus, tmp_path, replace(ASKED, embedding="hf:nowhere"), keep=wanted)
 
 
 @pytest.mark.parametrize(

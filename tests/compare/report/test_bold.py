@@ -30,8 +30,8 @@ def test_papers_rule_marks_the_highest_mean_of_every_column():
         assert sum(bold) >= 1  # rounded means may be level and not be so
         assert all(mean == max(means) for mean, best in zip(means, bold) if best)
     assert len(in_bold(shown)) <= len(in_bold(highest))
-    assert "whether or not it is beyond chance" in highest.render("text")
-    assert "whether or not" not in shown.render("text")
+    assert "whether or not it is beyond chance" in highest.render("markdown")
+    assert "whether or not" not in shown.render("markdown")
 
 
 def test_another_rule_is_refused():

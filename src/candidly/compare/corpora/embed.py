@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from ...ground.names import lookup
 from ...ground.problem import Refusal
 from ...ground.seeds import draw
+from ...ground.spec import begins_with, halves
+from ...learn.written.folders import digest_of_folder, folder_named
+from ...learn.written.nets import HF
 
 Embedding = Callable[[Sequence[str], Callable[[int, int], None]], np.ndarray]
 
@@ -57,13 +61,34 @@ def of_sentences(texts: Sequence[str], watch: Callable[[int, int], None]) -> np.
 EMBEDDINGS: Mapping[str, Embedding] = {"words": of_words, "sentences": of_sentences}
 
 
+def of_folder(place: str, texts: Sequence[str], watch: Callable[[int, int], None]) -> np.ndarray:
+    """Vectors of the language model in a folder: float32 (n, d)."""
+    from ...learn.encoders import sentence_vectors
+
+    return sentence_vectors(texts, place, watch)
+
+
 def named(name: str) -> Embedding:
-    """The embedding of this name.
+    """The embedding of this name, or ``hf:FOLDER``, the language model in a folder.
 
     Raises:
         UnknownName (a KeyError): there is none; suggests the nearest.
     """
+    if begins_with(name, [HF]):
+        return partial(of_folder, halves(name)[1])
     return lookup(EMBEDDINGS, name, "embedding")[1]
+
+
+def known_by(name: str) -> str:
+    """What vectors of an embedding depend on: its name, and of a folder what it holds.
+
+    Raises:
+        FileNotFoundError: no such folder.
+    """
+    if not begins_with(name, [HF]):
+        return name
+    place = halves(name)[1]
+    return f"{name} {digest_of_folder(folder_named(place), place)}"
 
 
 def checked(vectors: np.ndarray, n: int) -> np.ndarray:
