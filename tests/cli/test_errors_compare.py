@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from candidly import detectors
+from candidly.data.labels.building import from_arrays
 from candidly.errors.detectors.noises import compare_noises, with_noise
 
 from histories import small
@@ -173,3 +174,29 @@ def test_python_refuses_what_the_command_refuses(data):
     for seeds in (0, -1, 1.5, True):
         with pytest.raises(ValueError, match="seeds"):
             compare_noises(data, seeds=seeds)
+
+
+def test_detectors_that_see_what_an_encoder_makes(candidly, tmp_path, monkeypatch):
+    monkeypatch.setenv("CANDIDLY_CACHE", "")
+    g = np.random.default_rng(0)
+    truth = np.tile([0, 1], 60)
+    given = np.where(np.arange(120) < 12, 1 - truth, truth)
+    pictures = np.where(truth[:, None, None], 170, 90) + g.integers(-60, 60, (120, 8, 8))
+    made = from_arrays(pictures.astype(np.uint8), given, truth=truth)
+    made.save(tmp_path / "mine.npz")
+    (tmp_path / "means.py").write_text(
+        "from torch import nn\n"
+        "class Means(nn.Module):\n"
+        "    side = 8\n"
+        "    def forward(self, pictures):\n"
+        "        return pictures.float().mean((1, 2))\n"
+        "def make():\n"
+        "    return Means()\n"
+    )
+    options = ("--detectors", "knn-vote", "--metric", "l2", "--encoder", "means.py:make")
+    found = json.loads(asked(candidly, *options, "--json")[0])
+    assert found["encoder"] == "means.py:make"
+    assert min(row["average_precision"] for row in found["rows"] if row["detector"] == "knn-vote") > 0.9
+    status, _, err = candidly("errors", "compare", "mine.npz", *options, "--features", "f.npy")
+    assert status == 2
+    assert "--encoder makes the features" in err

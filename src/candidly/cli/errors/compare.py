@@ -60,6 +60,14 @@ def compare(
             "the inputs, standardised)",
         ),
     ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of pictures and texts, a network that was trained elsewhere, such as "
+            "efficientnet-lite0, a folder or FILE.py:make: all detectors see what it makes.",
+        ),
+    ] = None,
     metric: Annotated[
         str | None, typer.Option(help="Between features: cosine or l2. (default: cosine)")
     ] = None,
@@ -92,6 +100,8 @@ def compare(
       candidly errors compare digits --noise none --noise symmetric:rate=0.2 --seeds 5
 
       candidly errors compare mine.npz --detectors cl-noise-rate,knn-vote,aum --html page.html
+
+      candidly errors compare photos --encoder efficientnet-lite0 --noise lookalike:rate=0.2
     """
     from ...data.ingest.arrays import read_matrix
     from ...errors.detectors import DETECTORS, EPOCHS, check_taken
@@ -110,7 +120,11 @@ def compare(
     check_place(html, "--html", (".html", ".htm"))
     if probs is not None:
         check_probs_of(noise or [AS_GIVEN])
+    if encoder is not None and features is not None:
+        raise ValueError("--encoder makes the features; leave out --features.")
     loaded = loaded_from(what, root, roles)
+    if encoder is not None:
+        loaded = _encoded(loaded, encoder)
     given = {
         **options,
         "probs": None if probs is None else _probabilities(probs, loaded),
@@ -124,18 +138,27 @@ def compare(
         write_table(pl.DataFrame(rows, infer_schema_length=None), out)
     if html is not None:
         read = {"data": what, "detectors": ", ".join(names)}
+        read |= {} if encoder is None else {"inputs seen by": encoder}
         if any("epochs" in DETECTORS[name].takes for name in names):
             read["epochs"] = str(epochs or EPOCHS)
         comparison_document(rows, read=read).write(html)
     written = {"out": out, "html": html}
     if as_json:
         files = {name: str(path) for name, path in written.items() if path is not None}
-        print(to_json({"data": what, "rows": rows, "written": files}))
+        print(to_json({"data": what, "encoder": encoder, "rows": rows, "written": files}))
         return
     _print(rows, form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
+
+
+def _encoded(data: Labelled, encoder: str) -> Labelled:
+    from ...learn.encoders import features
+    from ...learn.model.encoded import of_vectors
+
+    with _progress.reading("encoding", "encoded") as watch:
+        return of_vectors(data, features(data, encoder, watch=watch), encoder)
 
 
 def _probabilities(path: Path, data: Labelled) -> np.ndarray:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from ...data.labels.describe import with_given_features
 from ...data.labels.labelled import Labelled
 from ..classifiers import encoded_logistic
@@ -21,8 +23,17 @@ def as_vectors(
     Args, Raises: see ``encoders.features``.
     """
     vectors, seen = seen_through(data, encoder, watch)
-    source = with_given_features(data.source, seen.name)
-    return replace(data, inputs=vectors, features=None, source=source), seen
+    return of_vectors(data, vectors, seen.name), seen
+
+
+def of_vectors(data: Labelled, vectors: np.ndarray, encoder: str) -> Labelled:
+    """The same rows and labels, whose inputs are these vectors.
+
+    Args:
+        vectors: float (n, d). encoder: the name of what made them.
+    """
+    source = with_given_features(data.source, encoder)
+    return replace(data, inputs=vectors, features=None, source=source)
 
 
 def default_of_vectors(data: Labelled) -> str | None:
