@@ -196,7 +196,10 @@ def test_detectors_that_see_what_an_encoder_makes(candidly, tmp_path, monkeypatc
     options = ("--detectors", "knn-vote", "--metric", "l2", "--encoder", "means.py:make")
     found = json.loads(asked(candidly, *options, "--json")[0])
     assert found["encoder"] == "means.py:make"
-    assert min(row["average_precision"] for row in found["rows"] if row["detector"] == "knn-vote") > 0.9
+    assert (
+        min(row["average_precision"] for row in found["rows"] if row["detector"] == "knn-vote")
+        > 0.9
+    )
     status, _, err = candidly("errors", "compare", "mine.npz", *options, "--features", "f.npy")
     assert status == 2
     assert "--encoder makes the features" in err

@@ -60,6 +60,7 @@ def probs(
         typer.Option(
             metavar="NAME,...",
             help="logistic, forest, boosting, knn, blend, or an algorithm such as ce or PRODEN; of "
+            "pictures zero-shot, which goes by the names of classes, with --encoder hf:FOLDER; of "
             "several the most accurate on a fold's training rows judges it.",
         ),
     ] = "logistic",

@@ -16,8 +16,10 @@ from ...data.ingest.media import decoded
 from ...data.inputs import Table, fit_encoding, prepare
 from ...data.inputs.pictures import SIDE
 from ...data.inputs.texts import dense_counts, gram_counts, word_counts
+from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled
 from ...ground.extras import install
+from ...ground.problem import Refusal
 from ._encoder import ENCODED, OF_ENCODERS, OWN, SKRUB, described, encoder_for
 
 Features = Callable[[np.ndarray], Any]  # (training rows) -> all rows as these alone encode them
@@ -48,6 +50,11 @@ def grams(views: Views) -> Features:
 def sentences(views: Views) -> Features:
     """For ``sentences``: what a sentence encoder makes of texts."""
     return views.sentences
+
+
+def named_classes(views: Views) -> Features:
+    """For ``zero-shot``: how well each class's name fits a picture."""
+    return views.named_classes
 
 
 class Views:
@@ -157,6 +164,29 @@ class Views:
 
         vectors = sentence_vectors(self._texts("sentences"), watch=self.watch)
         return lambda rows: vectors
+
+    @cached_property
+    def named_classes(self) -> Features:
+        """Scores of pictures for the names of classes; no label is looked at.
+
+        Raises:
+            ValueError: no pictures, tags, or no encoder that reads texts, too.
+        """
+        if self.data.kind not in ("images", "media") or self.data.label_kind == ALL_OF:
+            what = "tags" if self.data.label_kind == ALL_OF else self.data.kind
+            raise ValueError(
+                f"zero-shot tells one class of a picture by its name, and these are {what}; take "
+                "logistic."
+            )
+        if not self.named:
+            raise Refusal(
+                "zero-shot needs a model of pictures and texts.",
+                "name its folder with `encoder`, such as hf:clip-vit-base-patch32",
+            )
+        from ...learn.encoders import zero_shot
+
+        found = zero_shot(self.data, self.encoder, watch=self.watch)
+        return lambda rows: found
 
     @cached_property
     def vectors(self) -> Features:

@@ -9,13 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...data.labels.kinds import ONE_OF
 from ...data.labels.labelled import Labelled
 from ...ground.names import same
 from ...ground.spec import begins_with, read
 from ...learn.classifiers import CLASSIFIERS, classifier
 from ...learn.classifiers.pipelines import TEXTS_C, scaled
-from ._features import Features, Views, grams, sentences, usual
+from ._features import Features, Views, grams, named_classes, sentences, usual
 from ._job import Network
 
 
@@ -35,6 +37,25 @@ def of_sentences(kind: str) -> Any:
     return LogisticRegression(C=TEXTS_C, max_iter=1000)
 
 
+class SoftMax:
+    """Probabilities of scores that somebody else gave; it learns nothing."""
+
+    def fit(self, scores: np.ndarray, y: np.ndarray) -> SoftMax:
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, scores: np.ndarray) -> np.ndarray:
+        """Of the classes that were there: float64 (n, classes)."""
+        from scipy.special import softmax
+
+        return np.asarray(softmax(np.asarray(scores, np.float64)[:, self.classes_], axis=1))
+
+
+def zero_shot(kind: str) -> Any:
+    """A model of pictures and texts, which knows the classes by their names."""
+    return SoftMax()
+
+
 def fasttext(kind: str) -> Any:
     """fastText's classifier."""
     from ._fasttext import FastText
@@ -51,17 +72,19 @@ NAMED: dict[str, Callable[[str], Any]] = {
     "knn": knn,
     "fasttext": fasttext,
     SENTENCES: of_sentences,
+    "zero-shot": zero_shot,
 }
-OF_TEXTS: Mapping[str, Callable[[Views], Features]] = {  # which take nothing else
+OF_ONE_KIND: Mapping[str, Callable[[Views], Features]] = {  # which take nothing else
     "bayes": usual,
     "fasttext": grams,
     SENTENCES: sentences,
+    "zero-shot": named_classes,
 }
 
 
 def seen_by(name: str) -> Callable[[Views], Features]:
     """What a classifier of ``NAMED`` sees of the inputs."""
-    return OF_TEXTS.get(name, usual)
+    return OF_ONE_KIND.get(name, usual)
 
 
 class Default(NamedTuple):

@@ -7,6 +7,7 @@ file of Python that somebody names is.
 from ._features import default_encoder, features
 from ._named import LITES, advised, installed
 from ._sentences import ENCODER, sentence_vectors
+from ._zero_shot import zero_shot
 
 __all__ = [
     "ENCODER",
@@ -16,4 +17,5 @@ __all__ = [
     "features",
     "installed",
     "sentence_vectors",
+    "zero_shot",
 ]
