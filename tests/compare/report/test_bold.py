@@ -1,11 +1,10 @@
-"""What stands in bold: the highest mean where it is beyond chance, or, as papers have it, anyhow."""
+"""What stands in bold: the highest mean where it is beyond chance, or, as papers have it, always."""
 
 from __future__ import annotations
 
 import pytest
 
 from candidly.compare.report import accuracy_tables
-
 from compare.report.fake_results import make_results
 
 
