@@ -1,4 +1,4 @@
-"""What stands in bold: the highest mean where it is beyond chance, or, as papers have it, always."""
+"""What stands in bold: the highest mean where it is beyond chance, or, as in papers, always."""
 
 from __future__ import annotations
 
