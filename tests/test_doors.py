@@ -133,6 +133,7 @@ APART = {  # parameters whose rows are others than those of the rest
     "match_order": ["reference"],
     "matrix": ["shares"],
     "open_set": ["pool", "groups", "pool_parents"],
+    "order_of_checks": ["items"],
     "prior_adjusted": ["counts"],
 }
 

@@ -16,7 +16,7 @@ from candidly.data.ingest import media
 from candidly.data.ingest.media import _squares, decoded
 from candidly.errors.crossval import DEFAULTS, NAMED, Network, _features, cross_validate
 from candidly.errors.crossval._features import Views
-from candidly.errors.crossval._named import OF_TEXTS
+from candidly.errors.crossval._named import OF_ONE_KIND
 
 SMALL = {"batch_size": 32}
 KINDS = ("table", "columns", "images", "media", "texts")
@@ -62,7 +62,7 @@ def made(kind, folder, n=120):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", [name for name in NAMED if name not in OF_TEXTS])
+@pytest.mark.parametrize("name", [name for name in NAMED if name not in OF_ONE_KIND])
 def test_every_name_takes_every_kind(kind, name, tmp_path):
     data, y = made(kind, tmp_path)
     result = cross_validate(name, data, 2)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...stats import holm
 from ._budget import certificate
 from ._sequential import evidence, planning_number
@@ -74,6 +75,7 @@ class NeighbourValues(NamedTuple):
     apart: np.ndarray
 
 
+@door(apart=["items"])
 def order_of_checks(
     pairs: Iterable[NeighbourValues],
     checked: np.ndarray,

@@ -123,8 +123,6 @@ def consensus(
             "leave out `probs`",
             "take `by='opinion-pool'`",
         )
-    if name != "ordinal":
-        warn_of_steps(answers)
     more: dict[str, Any] = {"workers": workers} if name in FITTED else {}
     if name in BY_KNOWN:
         more["known"] = known
@@ -134,6 +132,8 @@ def consensus(
         raise ValueError(
             f"the aggregator {name} gave {size}; it has to give a Consensus of {answers.n} labels."
         )
+    if name != "ordinal":
+        warn_of_steps(answers)
     return made
 
 
