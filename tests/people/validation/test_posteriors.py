@@ -22,7 +22,7 @@ def made_up(items: int, people: int, seed: int = 0):
 def test_probabilities_are_what_they_say():
     """Of verdicts that are p probable, the share p is right: a simulation, at 4 standard errors."""
     right, item, person, answer = made_up(3000, 5)
-    found = posteriors(item, person, answer, offered=ANSWERS[:4])
+    found = posteriors(item, person, answer, offered=ANSWERS[:4], by="dawid-skene")
     assert np.allclose(found.probability.sum(1), 1)
     assert (found.probability[:, 4] == 0).all()
     best = found.probability[:, :4].argmax(1)
@@ -34,6 +34,21 @@ def test_probabilities_are_what_they_say():
     careless = [found.quality[str(who)] for who in (0, 1)]
     careful = [found.quality[str(who)] for who in (2, 3, 4)]
     assert max(careless) < 0.45 < 0.8 < min(careful)
+
+
+def test_errors_that_people_share_are_allowed_for():
+    """Half of the people believe the same wrong hint on every fifth item."""
+    right, item, person, answer = made_up(1500, 6)
+    hint = (right[item] + 1) % 4
+    follow = (item % 5 == 0) & (person >= 3) & (np.random.default_rng(1).random(len(item)) < 0.9)
+    answer = np.where(follow, np.array(ANSWERS, object)[hint], answer)
+    claimed = {}
+    for by in ("dawid-skene", "opinion-pool"):
+        found = posteriors(item, person, answer, offered=ANSWERS[:4], by=by)
+        best = found.probability[:, :4].argmax(1)
+        claimed[by] = found.probability.max(1).mean() - (best == right).mean()
+    assert claimed["dawid-skene"] > 0.03
+    assert abs(claimed["opinion-pool"]) < claimed["dawid-skene"] / 2
 
 
 def test_it_is_told_of_verdicts():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ground.arrays import door, whole_numbers
-from ..crowd import Answers, dawid_skene
+from ..crowd import Answers, By, consensus
 from ._answers import SKIP
 from ._verdicts import Verdicts
 from .rule import NON_AGREEMENT
@@ -19,7 +19,7 @@ from .tally import ANSWERS
 
 @dataclass(frozen=True, eq=False)
 class Posteriors:
-    """What Dawid and Skene's model holds of k items.
+    """How probable answers about k items are to be right.
 
     Attributes:
         item: int64 (k,), ascending; items with an answer.
@@ -46,16 +46,23 @@ class Posteriors:
 
 @door
 def posteriors(
-    item: Any, person: Any, answer: Any, *, offered: Sequence[str] = ANSWERS
+    item: Any,
+    person: Any,
+    answer: Any,
+    *,
+    offered: Sequence[str] = ANSWERS,
+    by: By = "opinion-pool",
 ) -> Posteriors:
-    """Probabilities of the answers about each item, by Dawid and Skene's model.
+    """Probabilities of the answers about each item, people weighed by how often they err.
 
-    The model estimates how each person takes one answer for another, and weighs them by it. It
-    needs several items per person; with few, a majority is as good. See ``crowd.dawid_skene``.
+    That needs several items per person; with few, a majority is as good.
 
     Args:
         item, person, answer: a row per answer, as ``from_answers`` takes them; skips are left out.
         offered: answers that people could give; the others have probability 0.
+        by: how, a way of ``crowd.consensus``. The opinion pool allows for errors that people share,
+            such as of a hint that all of them saw; ``dawid-skene`` is surer, and right to be so
+            where people err independently.
 
     Raises:
         ValueError: no answer but skips, an answer that was not offered, or one person twice about
@@ -67,7 +74,7 @@ def posteriors(
     table = Answers.from_columns(items[said], people[said], answers[said], classes=offered)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # about its labels, which nobody sees here
-        found = dawid_skene(table)
+        found = consensus(table, by)
     probability = np.zeros((table.n, len(ANSWERS)))
     probability[:, [ANSWERS.index(name) for name in table.classes]] = found.posterior
     return Posteriors(
