@@ -3,7 +3,6 @@ picture, and how the folder says that a picture is prepared."""
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,11 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ...ground.extras import install
 from ...ground.jsons import from_json
 from ...ground.problem import Refusal, said_of
 from ..written.folders import CONFIG, digest_of_folder
 from ._pictures import PictureEncoder, Square
+from ._transformers import LOCAL, quietly
 
 PREPARES = "preprocessor_config.json"
 LARGEST = 2048  # pixels on a side
@@ -214,13 +213,6 @@ def vision_encoder(folder: Path, name: str) -> PictureEncoder:
 
 def _model(folder: Path, vision: Vision) -> nn.Module:
     """The model with its numbers, in float32."""
-    try:
-        transformers = importlib.import_module("transformers")
-    except ImportError:
-        raise Refusal(
-            "vision models in folders need the package transformers, which is not installed.",
-            f"run {install('text')}",
-        ) from None
     if not any(folder.glob("*.safetensors")):
         raise Refusal(
             f"{folder} has no model.safetensors, the numbers of its model.", "copy it there"
@@ -229,19 +221,17 @@ def _model(folder: Path, vision: Vision) -> nn.Module:
         raise Refusal(
             f"{folder} holds a model of quantised numbers.", "take the model that it was made of"
         )
-    loud = transformers.utils.logging.get_verbosity()
-    transformers.utils.logging.set_verbosity_error()
     try:
-        model, about = getattr(transformers, vision.model).from_pretrained(
-            folder,
-            local_files_only=True,
-            use_safetensors=True,
-            trust_remote_code=False,
-            output_loading_info=True,
-            dtype=torch.float32,
-            **vision.options,
-        )
-    except MemoryError:
+        with quietly() as transformers:
+            model, about = getattr(transformers, vision.model).from_pretrained(
+                folder,
+                use_safetensors=True,
+                output_loading_info=True,
+                dtype=torch.float32,
+                **LOCAL,
+                **vision.options,
+            )
+    except (MemoryError, Refusal):
         raise
     except Exception as error:
         mixed = "mismatched_sizes" in str(error)  # names an option of transformers, which none has
@@ -249,8 +239,6 @@ def _model(folder: Path, vision: Vision) -> nn.Module:
         raise ValueError(
             f"the {vision.title} in {folder} cannot be read: {why}. Copy the folder afresh."
         ) from error
-    finally:
-        transformers.utils.logging.set_verbosity(loud)
     lacking = sorted(map(str, about["missing_keys"]))
     if lacking:
         raise ValueError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,12 +11,12 @@ import numpy as np
 
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
-from ...ground.extras import install
 from ...ground.jsons import from_json
 from ...ground.problem import Refusal, said_of
 from ..written.folders import CONFIG, folder_named
 from ._features import Watch, features
 from ._named import place_of
+from ._transformers import LOCAL, quietly
 
 PROMPT = "a photo of a {}."
 SCALE = "logit_scale"
@@ -130,44 +129,24 @@ def _texts(folder: Path, half: TextHalf, texts: Sequence[str]) -> np.ndarray:
     import torch
 
     try:
-        transformers = importlib.import_module("transformers")
-    except ImportError:
-        raise Refusal(
-            "models in folders need the package transformers, which is not installed.",
-            f"run {install('text')}",
-        ) from None
-    loud = transformers.utils.logging.get_verbosity()
-    transformers.utils.logging.set_verbosity_error()
-    local = {"local_files_only": True, "trust_remote_code": False}
-    try:
-        tokeniser = transformers.AutoTokenizer.from_pretrained(folder, **local)
-        model, about = getattr(transformers, half.model).from_pretrained(
-            folder, use_safetensors=True, output_loading_info=True, dtype=torch.float32, **local
-        )
-        most = model.config.max_position_embeddings
-        found = []
-        with torch.no_grad():
-            for start in range(0, len(texts), AT_ONCE):
-                tokens = tokeniser(
-                    list(texts[start : start + AT_ONCE]),
-                    padding="max_length" if half.padded else True,
-                    truncation=True,
-                    max_length=most,
-                    return_tensors="pt",
-                )
-                asked = {"input_ids": tokens["input_ids"]}
-                if not half.padded:
-                    asked["attention_mask"] = tokens["attention_mask"]
-                found.append(half.vector(model.eval()(**asked)).numpy())
-    except MemoryError:
+        with quietly() as transformers, torch.no_grad():
+            tokeniser = transformers.AutoTokenizer.from_pretrained(folder, **LOCAL)
+            model, about = getattr(transformers, half.model).from_pretrained(
+                folder,
+                use_safetensors=True,
+                output_loading_info=True,
+                dtype=torch.float32,
+                **LOCAL,
+            )
+            parts = (texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE))
+            found = [_read(list(some), tokeniser, model.eval(), half) for some in parts]
+    except (MemoryError, Refusal):
         raise
     except Exception as error:
         raise ValueError(
             f"the texts' half of the {half.title} in {folder} cannot be read: {said_of(error)}. "
             "Copy the folder afresh, with its tokeniser."
         ) from error
-    finally:
-        transformers.utils.logging.set_verbosity(loud)
     lacking = sorted(map(str, about["missing_keys"]))
     if lacking:
         raise ValueError(
@@ -175,3 +154,18 @@ def _texts(folder: Path, half: TextHalf, texts: Sequence[str]) -> np.ndarray:
             f"such as {lacking[0]}. Take the whole model's folder."
         )
     return np.concatenate(found)
+
+
+def _read(texts: list[str], tokeniser: Any, model: Any, half: TextHalf) -> np.ndarray:
+    """Some texts, float32 (B, d)."""
+    tokens = tokeniser(
+        texts,
+        padding="max_length" if half.padded else True,
+        truncation=True,
+        max_length=model.config.max_position_embeddings,
+        return_tensors="pt",
+    )
+    asked = {"input_ids": tokens["input_ids"]}
+    if not half.padded:
+        asked["attention_mask"] = tokens["attention_mask"]
+    return np.asarray(half.vector(model(**asked)).numpy())
