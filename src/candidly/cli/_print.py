@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +16,12 @@ from ..show.grid import FORMS, WIDTH, Column, Grid, render
 
 WIDEST = 120  # of text in a wide terminal
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+Html = Annotated[Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")]
+Figures = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Write every figure as SVG, PDF and PNG, too.")
+]
+OutJson = Annotated[Path | None, typer.Option(metavar="FILE", help="Write everything as JSON.")]
 Form = Annotated[
     str, typer.Option("--format", help="Of the tables: text, markdown, csv, latex or html.")
 ]

@@ -14,6 +14,7 @@ import typer
 from ..ground.jsons import to_json
 from ..show.grid import Column, Grid
 from . import _print
+from ._print import AsJson
 from ._words import debugged, print_traceback
 
 app = typer.Typer(
@@ -21,7 +22,6 @@ app = typer.Typer(
     help="The learning algorithms: list, show, check.",
 )
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 IN_A_SWEEP = "In a sweep the name also brings the released program's scaling and record times."
 

@@ -21,6 +21,7 @@ from . import _column_options as columns
 from . import _progress
 from ._issues import check_place
 from ._network_options import Encoder, Net, Training
+from ._print import AsJson
 from ._shared import typed
 from ._stopping import stoppable
 from ._types import random_seed, whole
@@ -112,7 +113,7 @@ def check(
         ),
     ] = None,
     seed: Annotated[int, random_seed("Of folds and models.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """How many labels of a file are wrong, and which rows to look at?
 

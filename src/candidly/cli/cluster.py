@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..ground.jsons import to_json
-from ._print import grid_of, show
+from ._print import AsJson, grid_of, show
 
 app = typer.Typer(no_args_is_help=True, help="Ray clusters: check.")
 
@@ -25,7 +25,7 @@ def check(
         typer.Argument(help="Of the cluster: auto (one of this machine), or 10.0.0.1:6379."),
     ] = "auto",
     device: Annotated[str, typer.Option(help="cpu or cuda: what runs will be trained on.")] = "cpu",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """What each node of a cluster has, and whether sweeps there give the numbers of this machine.
 

@@ -10,6 +10,7 @@ import typer
 from ..ground.jsons import to_json
 from ..show.grid import Column, Grid
 from . import _print
+from ._print import AsJson
 
 
 def example(
@@ -22,7 +23,7 @@ def example(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace files that are there.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write files of made-up data to try candidly with.
 

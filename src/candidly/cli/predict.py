@@ -15,8 +15,10 @@ from . import _progress
 from ._column_options import ANY, CELLS, INPUTS, reads
 from ._issues import check_place
 from ._network_options import SavedNet
+from ._print import AsJson
 from ._stopping import stoppable
 from ._types import share, whole
+from .data.common import Data
 
 if TYPE_CHECKING:
     from ..learn.model.new_rows import NewRows
@@ -83,11 +85,8 @@ def predict(
     ] = None,
     roles: Roles = ANY,
     net: SavedNet = None,
-    root: Annotated[
-        Path | None,
-        typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    root: Data = None,
+    as_json: AsJson = False,
 ) -> None:
     """Predict classes for the rows of a file with a saved model.
 

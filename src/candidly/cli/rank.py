@@ -15,7 +15,7 @@ from ..ground.files import write_json, write_table
 from ..ground.spec import ends
 from ._column_options import ANY, CELLS, COLUMN, reads
 from ._issues import check_place
-from ._print import Form, check_form, print_text, width
+from ._print import AsJson, Figures, Form, Html, OutJson, check_form, print_text, width
 from ._progress import reading
 from ._types import number, random_seed, share
 
@@ -186,19 +186,12 @@ def rank(
         ),
     ] = None,
     seed: Annotated[int, random_seed("Of the plan.")] = 0,
-    html: Annotated[
-        Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
-    ] = None,
-    figures: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write every figure as SVG, PDF and PNG, too."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write everything as JSON.")
-    ] = None,
+    html: Html = None,
+    figures: Figures = None,
+    out: OutJson = None,
     form: Form = "text",
     roles: Roles = ANY,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Is the order of models by their scores on items more than chance?
 

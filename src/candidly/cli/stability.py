@@ -14,7 +14,7 @@ from ..ground.files import write_json, write_table
 from . import _progress
 from ._column_options import ANY, CELLS, LABELS, reads
 from ._issues import check_place
-from ._print import Form, check_form, print_text, width
+from ._print import AsJson, Figures, Form, Html, OutJson, check_form, print_text, width
 from ._types import random_seed, share, whole
 
 
@@ -96,19 +96,12 @@ def stability(
     ] = None,
     resamples: Annotated[int, whole("Of the bootstrap.", most=MOST_DRAWS)] = 10_000,
     seed: Annotated[int, random_seed("Of the bootstrap and the plan.")] = 0,
-    html: Annotated[
-        Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
-    ] = None,
-    figures: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write every figure as SVG, PDF and PNG, too."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write everything as JSON.")
-    ] = None,
+    html: Html = None,
+    figures: Figures = None,
+    out: OutJson = None,
     form: Form = "text",
     roles: Roles = ANY,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Does a ranking of models survive the errors in the labels?
 

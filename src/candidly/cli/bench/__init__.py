@@ -12,10 +12,10 @@ import typer
 
 from ...ground.jsons import to_json
 from .. import _progress
-from .._print import grid_of, show
+from .._print import AsJson, grid_of, show
 from .._stopping import stoppable
 from .compare import compare
-from .options import AsJson, On, RunOptions, asked_for, command_of
+from .options import On, RunOptions, asked_for, command_of
 from .plan import plan
 from .published import published
 from .records import records

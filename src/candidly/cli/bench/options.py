@@ -18,6 +18,7 @@ from .._network_options import Net, Training
 from .._shared import shared
 from .._types import how_many_workers, random_seed, share, whole
 from .._words import running
+from ..data.common import Data
 
 if TYPE_CHECKING:
     from ...compare.sweep.settings import Settings
@@ -120,9 +121,6 @@ Metrics = Annotated[
         metavar="NAMES", help="Metrics of plug-ins, to be recorded, too; repeat, or use commas."
     ),
 ]
-Root = Annotated[
-    Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
-]
 Device = Annotated[
     str,
     typer.Option(
@@ -160,7 +158,6 @@ AcceptCode = Annotated[
         "then name it.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
 RUN: dict[str, tuple[Any, Any]] = {
@@ -186,7 +183,7 @@ RUN: dict[str, tuple[Any, Any]] = {
     "hyper": (HyperByData, None),
     "search": (Search, None),
     "metrics": (Metrics, None),
-    "root": (Root, None),
+    "root": (Data, None),
     **OPTIONS,
     "device": (Device, "cpu"),
     "workers": (Workers, None),

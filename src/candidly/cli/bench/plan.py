@@ -15,10 +15,10 @@ from ...learn.written.nets import of_tokens
 from ...show.grid import Column, Grid
 from ...show.words import hyper_text
 from .. import _progress
-from .._print import grid_of, print_text, show
+from .._print import AsJson, grid_of, print_text, show
 from .._shared import typed
 from .._words import said
-from .options import AsJson, RunOptions, asked_for, imported
+from .options import RunOptions, asked_for, imported
 
 if TYPE_CHECKING:
     from ...compare.sweep.hours import Hours, Timed

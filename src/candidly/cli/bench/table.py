@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .._print import check_form, print_text, width
+from .._print import AsJson, check_form, print_text, width
 from .._types import counted
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def table(
         ),
     ] = "shown",
     brief: Brief = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """The tables: per criterion, test accuracy with its standard error, and what was chosen.
 

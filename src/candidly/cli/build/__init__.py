@@ -15,7 +15,7 @@ from ...ground.bounds import MOST_ARTICLES
 from ...ground.jsons import to_json
 from ...show.grid import Column, Grid
 from .._issues import check_place
-from .._print import show
+from .._print import AsJson, Html, show
 from .._stopping import stoppable
 from .._types import random_seed, share, whole
 from ..data.common import save
@@ -28,8 +28,6 @@ app = typer.Typer(
     help="A benchmark with noise of known sources, from articles: noisywikihow, ask, corpus, data, "
     "demo.",
 )
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
 @app.callback()
@@ -97,9 +95,7 @@ def noisywikihow(
         ),
     ] = "words",
     seed: Annotated[int, random_seed("Of what is held out and of flipped labels.")] = 0,
-    html: Annotated[
-        Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
-    ] = None,
+    html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Filter steps of articles into clean events, and replace some by events of other categories.

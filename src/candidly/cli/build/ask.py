@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...ground.bounds import MOST_PEOPLE
+from .._print import AsJson
 from .._stopping import stoppable
 from .._types import whole
-from ..review.project import AsJson, Folder, by, check_installed, opened
+from ..review.project import Folder, by, check_installed, opened
 from .articles import CategoryAt, EventAt, Keep, MoreThan, TableColumns, read, told, wanted
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from ...compare.challenge.sets import given_sets
 from ...ground.bounds import LARGE, MOST_EPOCHS, MOST_TIMES, MOST_WORKERS
 from ...ground.jsons import to_json
 from .. import _progress
-from .._print import Form, check_form, print_text, show
+from .._print import AsJson, Form, check_form, print_text, show
 from .._stopping import stoppable
 from .._types import number, random_seed, whole
+from ..data.common import Data
 
 if TYPE_CHECKING:
     from ...compare.challenge import Result
@@ -27,7 +28,6 @@ app = typer.Typer(
 )
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the challenge.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
 @app.callback()
@@ -111,10 +111,7 @@ def new(
     title: Annotated[str, typer.Option(metavar="TEXT", help="Of the challenge.")] = "",
     memory: Annotated[float, number("GB that a run may take.", 0, LARGE, open=True)] = 8.0,
     processes: Annotated[int, whole("Processes that a run may have.", 4, MOST_WORKERS)] = 64,
-    root: Annotated[
-        Path | None,
-        typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
-    ] = None,
+    root: Data = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a challenge of label sets: what runs see, and the truth that they do not.

@@ -18,7 +18,7 @@ from ...people.crowd.drift_document import drift_grid, drift_line
 from .. import _progress, _words
 from .._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from .._issues import check_place
-from .._print import Form, check_form, show
+from .._print import AsJson, Form, Html, check_form, show
 from .._types import how_many_workers, random_seed, share, whole
 from .read import read
 from .sets import sets
@@ -94,9 +94,7 @@ def consensus(
             "of items whose label is known how many are right: .parquet .csv .json.",
         ),
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
-    ] = None,
+    html: Html = None,
     into: Annotated[
         Path | None,
         typer.Option(
@@ -155,7 +153,7 @@ def consensus(
         ),
     ] = None,
     form: Form = "text",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """One label per item, the most doubtful first; who answers well; what to ask next.
 

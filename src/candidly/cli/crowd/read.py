@@ -11,7 +11,7 @@ import typer
 from ...ground.files import write_table
 from ...ground.jsons import to_json
 from .._issues import check_place
-from .._print import Form, check_form, show
+from .._print import AsJson, Form, check_form, show
 from .._types import share
 
 TABLES = (".parquet", ".csv", ".json")
@@ -73,7 +73,7 @@ def read(
         share("Of --known: the share of sets that may lack the true label.", open=True),
     ] = None,
     form: Form = "text",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Answers of language models as a table for crowd consensus, or of sets for crowd sets.
 

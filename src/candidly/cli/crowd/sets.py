@@ -14,7 +14,7 @@ from ...ground.jsons import to_json
 from .. import _words
 from .._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from .._issues import check_place
-from .._print import Form, check_form, show
+from .._print import AsJson, Form, check_form, show
 from .._types import share, whole
 from ..data.common import Data, loaded_from
 
@@ -50,7 +50,7 @@ def sets(
     ] = None,
     roles: Roles = ANY,
     form: Form = "text",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Candidate sets to learn from, of answers that are sets of labels.
 

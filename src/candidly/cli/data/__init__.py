@@ -31,8 +31,9 @@ from ...show.grid import Column, Grid
 from .. import _print
 from .._column_options import ANY, OF_PARTS
 from .._issues import check_place
+from .._print import AsJson
 from .._progress import reading
-from .common import AsJson, Data, What, loaded_from, print_json, save, tell
+from .common import Data, What, loaded_from, print_json, save, tell
 from .features import join, make_features
 from .spelling import spelling
 

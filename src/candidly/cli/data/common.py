@@ -21,7 +21,6 @@ What = Annotated[
 Data = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
 def loaded_from(what: str, root: Path | None, roles: Roles, *, as_given: bool = False) -> Labelled:

@@ -12,9 +12,10 @@ from ...data.ingest.joined import with_features, write_features
 from ...ground.bounds import PICTURE_SIDES
 from .._column_options import ANY, CELLS, INPUTS, LABELS, reads
 from .._issues import check_place
+from .._print import AsJson
 from .._progress import reading
 from .._types import whole
-from .common import AsJson, Data, What, loaded_from, print_json, save, tell
+from .common import Data, What, loaded_from, print_json, save, tell
 
 
 @reads(*LABELS, "truth", *CELLS, "id", *INPUTS)

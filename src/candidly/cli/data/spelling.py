@@ -13,7 +13,8 @@ from ...ground.files import write_table
 from .. import _print
 from .._column_options import ANY, OF_DATA
 from .._issues import check_place
-from .common import AsJson, Data, What, loaded_from, print_json, tell
+from .._print import AsJson
+from .common import Data, What, loaded_from, print_json, tell
 
 
 @OF_DATA

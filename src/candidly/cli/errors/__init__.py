@@ -21,20 +21,11 @@ from .._issues import (
     print_issues,
     print_overlaps,
 )
+from .._print import AsJson, Html
 from .._types import counted, whole
 from .amount import amount
 from .compare import compare
-from .options import (
-    AsJson,
-    Collisions,
-    Labels,
-    Normalise,
-    On,
-    Probabilities,
-    Unlabelled,
-    Work,
-    Workers,
-)
+from .options import Collisions, Labels, Normalise, On, Probabilities, Unlabelled, Work, Workers
 from .probs import probs
 from .reading import examined, opened
 from .tags import find_tags
@@ -81,9 +72,7 @@ def find(
         Path | None,
         typer.Option(metavar="FILE", help="Write every flagged example: .parquet .csv .json."),
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
-    ] = None,
+    html: Html = None,
     media: Annotated[
         Path | None,
         typer.Option(

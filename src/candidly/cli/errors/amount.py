@@ -13,8 +13,9 @@ from ...ground.files import write_table
 from ...ground.jsons import to_json
 from .._column_options import ANY, CELLS, LABELS, reads
 from .._issues import check_place, print_issues
+from .._print import AsJson
 from .._types import random_seed, whole
-from .options import AsJson, Labels, Normalise, On, Probabilities, Unlabelled, Workers
+from .options import Labels, Normalise, On, Probabilities, Unlabelled, Workers
 from .reading import examined, opened
 
 if TYPE_CHECKING:

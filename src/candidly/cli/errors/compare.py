@@ -16,7 +16,7 @@ from .. import _progress
 from .._column_options import ANY, OF_DATA
 from .._issues import check_place
 from .._network_options import Net, Training
-from .._print import Form, check_form, show
+from .._print import AsJson, Form, Html, check_form, show
 from .._types import whole
 from ..data.common import Data, loaded_from
 
@@ -85,11 +85,9 @@ def compare(
             metavar="FILE", help="Write a row per noise, seed and detector: .csv .parquet .json."
         ),
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
-    ] = None,
+    html: Html = None,
     form: Form = "text",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Detectors of label errors beside one another, on data whose truth is known.
 

@@ -63,4 +63,3 @@ Work = Annotated[
         "where a stopped one was.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]

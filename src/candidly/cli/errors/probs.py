@@ -24,7 +24,7 @@ from .. import _progress
 from .._column_options import ANY, OF_DATA
 from .._issues import check_place
 from .._network_options import Encoder, Net, Training
-from .._print import show
+from .._print import AsJson, show
 from .._types import random_seed, whole
 from ..data.common import Data, loaded_from
 
@@ -97,7 +97,7 @@ def probs(
         bool,
         typer.Option("--leak-check", help="Do it once more with permuted labels."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Probabilities for errors find: each example's from a model that did not learn from it.
 

@@ -13,12 +13,12 @@ from ...data.ingest import Roles
 from ...ground.jsons import to_json
 from .. import _column_options as columns
 from .._issues import check_place
-from .._print import show
+from .._print import AsJson, show
 from .demo import demo
 from .export import EXPORTS, Wanted
 from .gallery import gallery
 from .new import new
-from .project import AsJson, Folder, by, check_installed, opened
+from .project import Folder, by, check_installed, opened
 from .serve import serve
 
 app = typer.Typer(

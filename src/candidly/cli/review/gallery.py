@@ -11,7 +11,8 @@ import typer
 
 from ...ground.jsons import to_json
 from .. import _progress
-from .project import AsJson, check_installed
+from .._print import AsJson
+from .project import check_installed
 
 if TYPE_CHECKING:
     from ...people.review import Looks, Shown

@@ -12,8 +12,9 @@ from ...ground.bounds import MOST_PEOPLE
 from ...ground.jsons import to_json
 from .. import _column_options as columns
 from .. import _progress
+from .._print import AsJson
 from .._types import random_seed, whole
-from .project import AsJson, Folder, by, check_installed
+from .project import Folder, by, check_installed
 
 if TYPE_CHECKING:
     from ...people.review import Project

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ...people.review import Project
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The project's folder.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
 def check_installed(names: Sequence[str] = ("sqlalchemy", "psycopg")) -> None:

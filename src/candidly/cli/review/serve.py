@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...ground.bounds import PORTS
+from .._print import AsJson
 from .._types import whole
 from .project import by, check_installed, opened, user
 
@@ -65,7 +66,7 @@ def serve(
     browser: Annotated[
         bool, typer.Option("--open", help="Open the first link in a browser.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """People answer in the browser; stop with Ctrl-C. Work goes on where it was.
 

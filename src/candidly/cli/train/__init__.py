@@ -21,8 +21,10 @@ from .._column_options import ANY, CELLS, INPUTS, LABELS, PARTS, reads
 from .._hyper import Hyper, hyper_of
 from .._issues import check_place
 from .._network_options import Net, Training
+from .._print import AsJson
 from .._stopping import stoppable
 from .._types import random_seed, share, whole
+from ..data.common import Data
 from .premise import on_premise
 from .words import print_training
 
@@ -48,10 +50,7 @@ def train(
         str | None,
         typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
     ] = None,
-    root: Annotated[
-        Path | None,
-        typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
-    ] = None,
+    root: Data = None,
     algorithm: Annotated[
         str | None,
         typer.Option(
@@ -113,7 +112,7 @@ def train(
         ),
     ] = 0.1,
     device: Annotated[str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:1.")] = "cpu",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Train a model on candidate sets or noisy labels, and say how good it is on rows held out.
 

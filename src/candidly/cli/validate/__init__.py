@@ -14,7 +14,7 @@ from ...people.validation.verdicts_summary import verdicts_parts
 from .. import _progress
 from .._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from .._issues import check_place
-from .._print import Form, check_form, show
+from .._print import AsJson, Form, Html, check_form, show
 from .._types import whole
 
 OUT = (".npz", ".npy", ".parquet", ".csv")
@@ -96,12 +96,10 @@ def validate(
             "-1: pruned), or a table with where each label comes from, .parquet .csv.",
         ),
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
-    ] = None,
+    html: Html = None,
     form: Form = "text",
     roles: Roles = ANY,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """What people's answers say about labels: errors, how sure that is, and what to put instead.
 
