@@ -10,6 +10,7 @@ import pytest
 
 from candidly import crowd, load
 from candidly.data.ingest import Roles
+from candidly.data.labels.votes import Votes
 
 NAMES = ("cat", "dog", "[bold]emu", "<i>owl")
 
@@ -65,6 +66,33 @@ def test_denials_say_the_same_as_what_they_leave(candidly, table):
     assert said[0]["size"] == said[1]["size"]
     pairs = [{row["item"]: row["candidates"] for row in one["sets"]} for one in said]
     assert pairs[0] == pairs[1]
+
+
+def test_rankings_are_what_python_gives(candidly, tmp_path):
+    """Labels in their cells' order; a set of the same labels says less."""
+    rng = np.random.default_rng(1)
+    rows, said = [], []
+    for i in range(80):
+        for j in range(3):
+            order = rng.permutation(4)
+            if rng.random() < 0.8:
+                order = np.r_[i % 4, order[order != i % 4]]
+            kept = order[: rng.integers(1, 5)].tolist()
+            rows.append((f"p{i:02}", f"w{j}", " ~ ".join(NAMES[k] for k in kept)))
+            said.append((i, f"w{j}", [sorted(NAMES).index(NAMES[k]) for k in kept]))
+    frame = pl.DataFrame(rows, schema=["item", "annotator", "label"], orient="row")
+    frame.write_csv(tmp_path / "orders.csv")
+    command = ("crowd", "sets", "orders.csv", *COLUMNS, "--label-separator", "~", "--json")
+    status, out, err = candidly(*command, "--ranked", "--top", 80)
+    assert status == 0, err
+    about = json.loads(out)
+    votes = Votes.from_rows(said)
+    found = crowd.set_consensus(votes, 80, 4, None, np.ones(len(votes), bool))
+    assert about["annotators"] == dict(zip(found.annotators, found.accuracy.tolist()))
+    assert about["size"] == found.candidates(0.95).sum(1).mean()
+    as_sets = json.loads(candidly(*command)[1])
+    assert as_sets["size"] > about["size"]
+    assert "not both" in candidly(*command, "--ranked", "--denied")[2]
 
 
 def test_what_is_printed(candidly, table):

@@ -39,6 +39,13 @@ def sets(
         bool,
         typer.Option("--denied", help="Answers name what the label is not: not a dog, not a cow."),
     ] = False,
+    ranked: Annotated[
+        bool,
+        typer.Option(
+            "--ranked",
+            help="Answers name labels in order, the likeliest first, such as cat|lynx|dog.",
+        ),
+    ] = False,
     root: Data = None,
     top: Annotated[int, whole("Items and annotators to print.")] = 10,
     out: Annotated[
@@ -60,6 +67,8 @@ def sets(
 
       candidly crowd sets cifar10s --mass 0.99 --top 0
 
+      candidly crowd sets orders.csv --item picture --annotator person --ranked
+
       candidly crowd sets excluded.csv --item picture --annotator person --denied --json
     """
     import numpy as np
@@ -69,6 +78,8 @@ def sets(
 
     check_form(form)
     check_place(out, "--out", TABLES)
+    if denied and ranked:
+        raise ValueError("answers are --denied or --ranked, not both.")
     data = loaded_from(answers, root, roles)
     if data.official_test is not None:
         data = data[~data.official_test]
@@ -78,8 +89,9 @@ def sets(
             " --item and --annotator."
         )
     with _words.held() as notes:
+        every = np.ones(len(data.votes), bool)
         found = crowd.set_consensus(
-            data.votes, data.n, data.q, np.ones(len(data.votes), bool) if denied else None
+            data.votes, data.n, data.q, every if denied else None, every if ranked else None
         )
     table = sets_table(found, data.ids, data.classes, mass)
     if out is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -327,8 +327,10 @@ def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Lab
         inputs = items[first].to_list()
         warnings.warn("it has no inputs; the items' names stand for them.", stacklevel=5)
     votes = [
-        (row, name, np.flatnonzero(tags))
-        for row, name, tags in zip(rows, frame[who].cast(str), found["tags"])
+        (row, name, labels)
+        for row, name, labels in zip(
+            rows, frame[who].cast(str), _as_written(frame[names[0]], found["tags"], classes, roles)
+        )
         if name is not None
     ]
     return from_numbers(
@@ -339,6 +341,18 @@ def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Lab
         ids=ids_of(frame[item][first]),
         source=sheet.path.name,
     )
+
+
+def _as_written(
+    cells: pl.Series, tags: np.ndarray, classes: Sequence[str], roles: Roles
+) -> Iterator[list[int]]:
+    """The labels of each answer in the order of its cell, which may rank them."""
+    number = {name: k for k, name in enumerate(classes)}
+    for cell, held in zip(cells.to_list(), tags):
+        there = np.flatnonzero(held).tolist()
+        parts = cell if isinstance(cell, list) else str(cell).split(roles.label_separator)
+        written = [number.get(str(part).strip(), -1) for part in parts]
+        yield written if sorted(written) == there else there
 
 
 def label_columns(frame: pl.DataFrame, roles: Roles) -> dict[str, str]:
