@@ -168,7 +168,7 @@ def test_answers_in_long_format(tmp_path):
     data = read(path, label="said", annotator="who", item="task")
     assert data.ids.tolist() == ["t9", "t4"]
     assert data.inputs.tolist() == [[1], [2]]
-    assert data.votes.rows() == [(0, "ann", (0,)), (0, "bob", (0, 1)), (1, "ann", (1,))]
+    assert data.votes.rows() == [(0, "ann", (0,)), (0, "bob", (1, 0)), (1, "ann", (1,))]
     assert data.truth.tolist() == [0, 1]
     with pytest.warns(UserWarning, match="the items' names stand for them"):
         assert read(path, label="said", annotator="who", item="task",
