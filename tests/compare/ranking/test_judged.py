@@ -61,6 +61,15 @@ def test_it_is_never_worse_than_people_alone(seed):
     assert backwards.value == backwards.by_people
 
 
+def test_groups_by_hand():
+    """Two groups of two: mean 0.5, and sums of a group of 2 (1 - 0.5) / 4 and minus that, so the
+    variance is 2 (1/4)^2 times 2 / (2 - 1)."""
+    people, group = np.array([1.0, 1, 0, 0]), np.array([0, 0, 1, 1])
+    one = judged_mean(people, np.zeros(4), group)
+    assert (one.value, one.error) == (0.5, 0.5)
+    assert judged_mean(people, np.zeros(4), np.arange(4)).error == pytest.approx((1 / 12) ** 0.5)
+
+
 def test_groups_of_copies_count_once():
     people, judge = made(1, 0.6)
     rows = np.repeat(np.arange(340), 3)
