@@ -13,6 +13,7 @@ from PIL import Image
 
 import candidly as library
 from candidly.learn.model import fit, load_model
+from learn.encoders.packages import use_random
 
 NAMES = np.array(["ant", "bee", "cat", "dog"])
 QUICK = ("--steps", 150, "--hyper", "batch_size=32")
@@ -766,3 +767,24 @@ def test_what_learns_from_answers_is_not_compared_with_what_learns_from_a_label(
     assert status == 2
     assert "ce learns from one label a row and" in err
     assert "from people's answers" in err
+
+
+def test_pictures_are_seen_by_the_encoder_that_is_installed(candidly, tmp_path, monkeypatch):
+    monkeypatch.setenv("CANDIDLY_CACHE", "")
+    g = np.random.default_rng(0)
+    for row in range(60):
+        picture = g.integers(0, 120, (12, 12, 3), dtype=np.uint8)
+        picture[:6] += np.uint8(100 * (row % 2))
+        folder = tmp_path / "photos" / "ab"[row % 2]
+        folder.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(picture).save(folder / f"{row}.png")
+    command = ("train", "photos", "--out", "photos.safetensors")
+    status, out, err = candidly(*command, "--steps", 5, "--hyper", "batch_size=8", "--json")
+    assert status == 0, err
+    assert json.loads(out)["encoder"] is None
+    use_random(monkeypatch)
+    status, out, err = candidly(*command)
+    assert status == 0, err
+    assert "each is seen as what efficientnet-lite0, trained elsewhere, makes of it" in out
+    assert "logistic:C=0.001, the default" in out
+    assert candidly("predict", "photos.safetensors", "photos", "--out", "p.csv")[0] == 0

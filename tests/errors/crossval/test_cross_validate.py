@@ -22,9 +22,9 @@ from sklearn.tree import DecisionTreeClassifier
 import candidly
 from candidly import errors
 from candidly.data.labels.building import from_arrays
+from candidly.data.labels.folds import make_folds
 from candidly.errors import crossval
 from candidly.errors.crossval import NAMED, CrossValidated, Network, cross_validate
-from candidly.errors.crossval._folds import make_folds
 from candidly.errors.crossval._named import OF_ONE_KIND
 from candidly.errors.crossval._validate import named
 from candidly.ground.seeds import hashed

@@ -8,6 +8,8 @@ from PIL import Image
 
 import candidly
 from candidly.data.labels.building import from_arrays
+from candidly.learn.encoders import choice
+from candidly.learn.model import encoded
 from learn.encoders.packages import use_random
 
 NAME = "efficientnet-lite0"
@@ -36,6 +38,32 @@ def test_a_model_of_vectors_is_one_of_pictures(package, tmp_path, algorithm):
     np.testing.assert_array_equal(loaded.predict(PICTURES), model.predict(PICTURES))
     assert (model.predict(PICTURES) == Y).mean() > 0.9
     assert model.about["data"] == from_arrays(PICTURES, Y).fingerprint()
+
+
+def encoder_of(model):
+    return model.about["inputs"].get("encoder")
+
+
+def test_an_installed_encoder_is_the_default_of_pictures(package):
+    model = candidly.fit((PICTURES, Y))
+    assert encoder_of(model)["name"] == NAME
+    assert model.about["algorithm"] == "logistic:C=0.001"
+    # what is said of a network is meant
+    assert encoder_of(candidly.fit((PICTURES, Y), steps=5, batch_size=8)) is None
+    assert encoder_of(candidly.fit((PICTURES, Y), "ce", steps=5)) is None
+    # and nothing else has an encoder
+    sets = from_arrays(PICTURES, candidates=np.ones((60, 2), bool))
+    assert encoder_of(candidly.fit(sets)) is None
+
+
+def test_an_encoder_that_tells_fewer_labels_is_no_default(package, monkeypatch):
+    """Whatever the picture, this one says the same."""
+    monkeypatch.setattr(
+        choice, "features", lambda data, name, watch=None: np.ones((data.n, 4), np.float32)
+    )
+    assert encoded.usual_encoder(from_arrays(PICTURES, Y)) is None
+    monkeypatch.setattr(choice, "installed", lambda: None)
+    assert encoded.usual_encoder(from_arrays(PICTURES, Y)) is None
 
 
 def test_files_are_predicted_as_arrays_are(package, tmp_path):

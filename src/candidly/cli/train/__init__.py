@@ -95,7 +95,9 @@ def train(
         typer.Option(
             metavar="NAME",
             help="Of pictures and texts, a network that was trained elsewhere and makes numbers of "
-            "them, such as efficientnet-lite0, or a folder; the model remembers it.",
+            "them, such as efficientnet-lite0, or a folder; the model remembers it. (default: of "
+            "pictures with one label a row the one that is installed, where nothing else is said "
+            "and it tells at least as many labels as descriptors do)",
         ),
     ] = None,
     net: Net = None,
@@ -136,19 +138,27 @@ def train(
     asked = hyper_of(hyper)
     done = [0, 0 if steps in (None, AUTO) else steps]
     with stoppable(lambda: _stopped(*done)):
-        from ...learn.model.encoded import as_vectors, default_of_vectors, of_inputs
+        from ...learn.model.encoded import (
+            as_vectors,
+            default_of_vectors,
+            of_inputs,
+            usual_encoder,
+        )
         from ...learn.model.measured import columns_of, fit_and_measure, published_settings
 
         published_settings(algorithm, as_published)  # refused before the data is read
         loaded = _loaded(what, root, roles, labels, as_published is not None)
         inputs, seen, name = loaded, None, algorithm
+        of_network = (net, recipe, steps, as_published, *asked.values(), *(against or ()))
+        usual = (scaling, device) == ("train", "cpu")
+        plain = algorithm is None and usual and all(each is None for each in of_network)
+        if encoder is None and plain:
+            with _progress.reading("comparing", "encoded") as watch:
+                encoder = usual_encoder(loaded, watch)
         if encoder is not None:
             with _progress.reading("encoding", "encoded") as watch:
                 inputs, seen = as_vectors(loaded, encoder, watch)
-            of_network = (net, recipe, steps, as_published, *asked.values(), *(against or ()))
-            usual = (scaling, device) == ("train", "cpu")
-            if algorithm is None and usual and all(each is None for each in of_network):
-                name = default_of_vectors(loaded)
+            name = default_of_vectors(loaded) if plain else algorithm
         with _progress.reading("training", "trained") as watch:
 
             def told(updates: int, of: int) -> None:

@@ -39,6 +39,10 @@ def print_training(about: dict[str, Any], data: Labelled, chosen: str = "") -> N
         print(chosen)
     if about["encoder"]:
         print(f"each is seen as what {about['encoder']}, trained elsewhere, makes of it")
+    elif about["default"] and data.kind in ("images", "media") and data.given is not None:
+        from ...learn.encoders import advised
+
+        print(advised(), end="\n" * bool(advised()))
     default = f", the default for {about['labels']}" if about["default"] else ""
     trained = f"{about['steps']:,} updates on" if about["steps"] else "learned from"
     print(f"{about['algorithm']}{default}: {trained} {about['learned from']:,} rows")

@@ -8,10 +8,10 @@ probabilities look better than they are is checked, refused or warned of; see
 
 from __future__ import annotations
 
+from ...data.labels.folds import make_folds
 from ._calibration import calibration_error
 from ._duplicates import digests
 from ._encoder import OWN
-from ._folds import make_folds
 from ._job import Network
 from ._named import DEFAULTS, NAMED, Default, by_name, by_names, default_classifier
 from ._result import CrossValidated

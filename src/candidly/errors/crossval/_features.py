@@ -20,7 +20,8 @@ from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled
 from ...ground.extras import install
 from ...ground.problem import Refusal
-from ._encoder import ENCODED, OF_ENCODERS, OWN, SKRUB, described, encoder_for
+from ...learn.encoders.choice import ENCODED, described
+from ._encoder import OF_ENCODERS, OWN, SKRUB, encoder_for
 
 Features = Callable[[np.ndarray], Any]  # (training rows) -> all rows as these alone encode them
 Watch = Callable[[int, int], None]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...data.labels.folds import make_folds
 from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled
 from ...ground.seeds import hashed
 from ..confident import IN_SAMPLE
 from ._calibration import temperature, tempered
-from ._folds import make_folds
 
 if TYPE_CHECKING:
     from ...learn.model import Model

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.labels.building import from_arrays
+from ...data.labels.folds import checked_folds, checked_groups, make_folds
 from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled, given_to_candidates
 from ...ground.arrays import collected, door, is_frame, same_rows
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
 from ...ground.seeds import draw
+from ...learn.encoders.choice import has_choice
 from . import _leaks
 from ._calibration import calibration_error
 from ._classifiers import checked, takes_columns
 from ._classifiers import learner as of_classifier
-from ._encoder import NONE, OF_ENCODERS, OWN, has_choice
+from ._encoder import NONE, OF_ENCODERS, OWN
 from ._features import Views, framed, plain, usual
-from ._folds import checked_folds, checked_groups, make_folds
 from ._job import Held, Job, Learner, Network, held_out, within
 from ._named import NAMED, SENTENCES, by_name, default_classifier, is_named, seen_by
 from ._result import CrossValidated

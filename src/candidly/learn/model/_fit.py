@@ -36,7 +36,7 @@ from ..written.nets import default_net, pinned
 from ..written.seen import seen_as
 from ._model import Model
 from ._reading import fit_reading, takes_pictures
-from .encoded import as_vectors, default_of_vectors, of_inputs
+from .encoded import as_vectors, default_of_vectors, of_inputs, usual_encoder
 
 DEFAULTS = {
     "candidates": "PRODEN",
@@ -104,7 +104,9 @@ def fit(
             table or texts and nothing below is said of a network.
         encoder: of pictures and texts, what makes numbers of them, such as
             ``efficientnet-lite0``; see ``encoders.features``. The model remembers it. Then
-            ``logistic`` with C = 0.001 is the default for one label a row.
+            ``logistic`` with C = 0.001 is the default for one label a row. Of pictures with one
+            label a row the default is the one that is installed, where nothing else is said and
+            its numbers tell at least as many labels as descriptors do.
         steps: updates; by default 10,000.
         seed: the seed of initialisation and order.
         scaling: ``train`` standardises the features, ``none`` leaves them as they are.
@@ -147,6 +149,8 @@ def fit(
         **hyper,
     }
     said = [option for option, value in options.items() if value is not None]
+    if encoder is None and algorithm is None and not said:
+        encoder = usual_encoder(data)
     if encoder is not None:
         vectors, by = as_vectors(data, encoder)
         name = default_of_vectors(data) if algorithm is None and not said else algorithm

@@ -10,6 +10,7 @@ import numpy as np
 from ...data.labels.describe import with_given_features
 from ...data.labels.labelled import Labelled
 from ..classifiers import encoded_logistic
+from ..encoders.choice import better_encoder, has_choice
 from ..encoders.seen import SeenBy, seen_through
 from ._model import Model
 from ._reading import Reading
@@ -34,6 +35,20 @@ def of_vectors(data: Labelled, vectors: np.ndarray, encoder: str) -> Labelled:
     """
     source = with_given_features(data.source, encoder)
     return replace(data, inputs=vectors, features=None, source=source)
+
+
+def usual_encoder(data: Labelled, watch: Callable[[int, int], None] | None = None) -> str | None:
+    """The encoder that training takes where neither it nor what learns is named.
+
+    Of pictures with one label a row the installed one, where what it makes tells at least as many
+    labels as descriptors do, see ``encoders.choice.better_encoder``; otherwise None.
+
+    Args:
+        watch: called with pictures encoded for that, and in all.
+    """
+    if data.given is None or data.candidates is not None or not has_choice(data, None):
+        return None
+    return better_encoder(data, data.given, watch)
 
 
 def default_of_vectors(data: Labelled) -> str | None:

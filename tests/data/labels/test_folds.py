@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from candidly.data.labels.building import from_arrays
+from candidly.data.labels.folds import checked_folds, checked_groups
 from candidly.errors.crossval import cross_validate, make_folds
-from candidly.errors.crossval._folds import checked_folds, checked_groups
 
 
 @pytest.mark.parametrize(("n", "folds"), [(103, 5), (40, 7), (9, 9)])
