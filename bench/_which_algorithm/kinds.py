@@ -70,7 +70,7 @@ def read_kinds(shelf: Shelf) -> dict[str, Kind]:
             {
                 "Lost": "reproduction.md#lost-as-meant-and-as-released",
                 "MSRCv2": "reproduction.md#msrcv2-as-meant-and-as-released",
-                "BirdSong": "reproduction.md#birdsong-chosen-by-cr",
+                "BirdSong": "reproduction.md#birdsong-as-meant-and-as-released",
             },
             of_tables(shelf),
             by_data=True,
