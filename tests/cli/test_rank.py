@@ -178,6 +178,14 @@ def test_keys_are_checked_as_a_plan_says(candidly, answers, tmp_path):
     assert "is in both" in err
 
 
+def test_an_answer_that_nobody_gives_is_asked_about(candidly, answers, tmp_path):
+    path, _ = answers
+    file = tmp_path / "checked.csv"
+    file.write_text("question_id,found\nq1,a\n")
+    _, err = asked(candidly, path, "--key", "answer", "--checked", file)
+    assert "which is no key and no model's answer anywhere" in " ".join(err.split())
+
+
 def test_checked_scores(candidly, scores, tmp_path):
     """Without answers a row of the plan has a score for each model."""
     plan = tmp_path / "plan.parquet"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -76,11 +77,27 @@ def read_checked(path: Path | str, of: ScoreTable, roles: Roles | None = None) -
     found = np.full(len(of.ids), "", dtype=object)
     found[rows] = answers_in(_needed(read, FOUND), FOUND)
     found[void] = ""
+    _warn_of_unseen(path, found, of)
     right = {
         name: np.where(found == "", np.nan, (said == found).astype(np.float64))
         for name, said in of.answers.items()
     }
     return CheckedRead(right, void, (found != "") & (found != of.key))
+
+
+def _warn_of_unseen(path: Path, found: np.ndarray, of: ScoreTable) -> None:
+    """Warns of a right answer that nobody gives anywhere, and which may be written otherwise."""
+    assert of.answers is not None
+    assert of.key is not None
+    known = set(of.key.tolist()).union(*(said.tolist() for said in of.answers.values()))
+    odd = [k for k, one in enumerate(found.tolist()) if one and one not in known]
+    if odd:
+        warnings.warn(
+            f"{path}: the right answer of item {of.ids[odd[0]]} is {found[odd[0]]!r}, which is no "
+            f"key and no model's answer anywhere ({len(odd):,} such answers): every model counts "
+            "as wrong there. If it is only written otherwise, mend it.",
+            stacklevel=3,
+        )
 
 
 def _needed(read: Columns, name: str) -> Columns:
