@@ -166,13 +166,13 @@ def test_keys_are_checked_as_a_plan_says(candidly, answers, tmp_path):
     assert "more checks, in the order of the plan" in " ".join(told.split())
     assert "Whether neighbours can still turn" in page.read_text()
     filled_in(plan, truth, len(table))
-    found = json.loads(asked(candidly, *key, "--found", plan, "--json")[0])["keys"]
+    found = json.loads(asked(candidly, *key, "--found", plan, "--json")[0])["wrong_keys"]
     assert found["drawn"] == len(table)
     assert {one["status"] for one in found["neighbours"]} == {"secure"}
     # keys that were checked for another reason, beside the plan
     other = tmp_path / "other.csv"
     other.write_text(f"question_id,found,void\nq0,{truth['q0']},\nq10,,true\n")
-    keys = json.loads(asked(candidly, *key, "--checked", other, "--json")[0])["keys"]
+    keys = json.loads(asked(candidly, *key, "--checked", other, "--json")[0])["wrong_keys"]
     assert (keys["checked"], keys["wrong"], keys["void"]) == (2, 1, 1)
     _, err = asked(candidly, *key, "--checked", other, "--found", plan, expected=2)
     assert "is in both" in err
@@ -196,7 +196,7 @@ def test_checked_scores(candidly, scores, tmp_path):
     checked = tmp_path / "checked.csv"
     checked.write_text(f"id,weak,strong,weaker,void\n{ids[0]},1,0,1,no\n{ids[1]},,,,yes\n")
     keys = json.loads(asked(candidly, scores, "--drop", "topic", "--found", checked, "--json")[0])
-    assert (keys["keys"]["drawn"], keys["keys"]["void"], keys["items"]) == (2, 1, 299)
+    assert (keys["wrong_keys"]["drawn"], keys["wrong_keys"]["void"], keys["items"]) == (2, 1, 299)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_by_hand():
     found = rank(checked)
     assert [one.model for one in found.models] == ["a", "b"]
     assert [one.score for one in found.models] == pytest.approx([1, 6 / 9])
-    keys = found.keys
+    keys = found.wrong_keys
     assert (keys.items, keys.checked, keys.wrong, keys.void) == (10, 3, 2, 1)
     assert keys.ranks == {"a": (2, 1), "b": (1, 2)}
     (turned,) = keys.turned
@@ -68,7 +68,7 @@ def test_crossings_are_those_of_stability(seed):
     report = stability.assess(stability.make_case(key, truth, answers), resamples=0)
     scores = make_scores({name: said == key for name, said in answers.items()})
     right = {name: said == truth for name, said in answers.items()}
-    found = rank(make_checked(scores, right, changed=truth != key)).keys
+    found = rank(make_checked(scores, right, changed=truth != key)).wrong_keys
     assert found.prevalence == pytest.approx(report.prevalence.right / report.prevalence.of)
     mine = {(one.ahead, one.behind): one for one in found.crossings}
     theirs = {(one.ahead, one.behind): one for one in report.crossings}

@@ -224,6 +224,16 @@ def test_published_examples(of, said, sensitivity, specificity, interval):
     assert (found.low, found.high) == pytest.approx(interval, abs=0.0008 if of > 509 else 0.006)
 
 
+def test_a_slice_in_which_no_item_is_of_both_models():
+    judge = {"a": np.tile([0.0, 1.0], 20), "b": np.tile([1.0, 0.0], 20)}
+    people = {name: np.full(40, np.nan) for name in "ab"}
+    people["a"][:25], people["b"][:15] = 1.0, 1.0
+    people["b"][30:35] = 1.0
+    slices = np.repeat(["x", "y"], 20)
+    with pytest.raises(ValueError, match="0 items of both 'a' and 'b' in the slice 'y'"):
+        rank(make_judged(judge, people, slices=slices))
+
+
 def test_rogan_and_gladen_by_hand():
     """8 of 10 right answers are called right, 1 of 10 wrong ones: 0.45 is (0.45 - 0.1) / 0.7."""
     people = np.r_[np.ones(10), np.zeros(10), np.full(100, np.nan)]

@@ -263,6 +263,7 @@ def compare_judged(judged: JudgedScores) -> PairedJudged:
                     f"{judged.names[b]!r}.",
                     "have the same items scored for every model",
                 )
+            _check_slices(judged, (a, b), ~np.isnan(apart))
             one = judged_mean(
                 apart, scores.values[a] - scores.values[b], scores.group, judged.stratum
             )
@@ -279,6 +280,19 @@ def compare_judged(judged: JudgedScores) -> PairedJudged:
     ends = (scores.lowest, scores.highest)
     units = scores.groups
     return PairedJudged(means, value, difference, p, error, differing, units, freedom - 1, ends)
+
+
+def _check_slices(judged: JudgedScores, pair: tuple[int, int], known: np.ndarray) -> None:
+    """Raises Refusal where people scored too few items of both models in a slice."""
+    counts = np.bincount(judged.stratum[known], minlength=int(judged.stratum.max()) + 1)
+    if (counts < LEAST).any():
+        a, b = (judged.names[k] for k in pair)
+        raise Refusal(
+            f"People scored {counts.min()} items of both {a!r} and {b!r} in the slice "
+            f"{judged.judge.slices[int(counts.argmin())]!r}; a slice needs {LEAST}.",
+            "have the same items scored for every model",
+            "put small slices together",
+        )
 
 
 @dataclass(frozen=True)

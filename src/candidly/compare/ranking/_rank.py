@@ -76,7 +76,7 @@ def rank(
         return _ranking(scores.names, compare_judged(scores), scores, alpha, power, against)
     if isinstance(scores, CheckedScores):
         now = rank(scores.now, alpha=alpha, power=power, against=against)
-        return replace(now, keys=wrong_keys(scores, alpha))
+        return replace(now, wrong_keys=wrong_keys(scores, alpha))
     if not isinstance(scores, Scores):
         scores = make_scores(scores)
     order = np.argsort(-(scores.values @ scores.weight), kind="stable")
@@ -150,7 +150,7 @@ def _ranking(
         slices=slices_of(of, alpha) if isinstance(of, Scores) else None,
         against=None if against is None else _against(models, better, order, against),
         judged=_judged(compared, order),
-        keys=None,
+        wrong_keys=None,
         filled=of.filled if isinstance(of, Scores) else 0,
         dropped=of.dropped if isinstance(of, Scores) else 0,
     )

@@ -101,7 +101,7 @@ class Ranking:
         slices: what parts of the benchmark say; None without slices.
         against: beside another ranking; None without one.
         judged: of each model, what people's and the judge's scores say; () without a judge.
-        keys: what keys that people checked say of the order; None where none were.
+        wrong_keys: what keys that people checked say of the order; None where none were.
         filled, dropped: missing answers that count as the lowest score; items left out.
     """
 
@@ -126,7 +126,7 @@ class Ranking:
     slices: SliceReport | None
     against: Against | None
     judged: tuple[JudgedMean, ...]
-    keys: WrongKeys | None
+    wrong_keys: WrongKeys | None
     filled: int
     dropped: int
 

@@ -80,7 +80,7 @@ def ranking_document(
         *((_judge(found),) if found.judged else ()),
         *(() if found.slices is None else (_slices(found, found.slices),)),
         *(() if found.against is None else (_against(found),)),
-        *(() if found.keys is None else (checked_keys(found, found.keys),)),
+        *(() if found.wrong_keys is None else (checked_keys(found, found.wrong_keys),)),
         *((doubted_keys(found, suspects, if_right),) if suspects else ()),
         Section("What this does and does not say", (SideBySide(concluded),)),
     )

@@ -23,7 +23,7 @@ def drift_line(changes: pl.DataFrame) -> str:
     """
     tested = changes["p"].is_not_null().sum()
     unsteady = int((changes["others"].is_not_null() & changes["p"].is_null()).sum())
-    changed = changes.filter("changed")
+    changed, everyone = changes.filter("changed"), tested + unsteady
     if not tested and not unsteady:
         return "Over time: too few answers about items with three, so nothing is said of changes."
     rest = (
@@ -31,7 +31,7 @@ def drift_line(changes: pl.DataFrame) -> str:
         "items may have become harder." * bool(unsteady)
     )
     if not len(changed):
-        return f"Over time: none of {tested:,} annotators is shown to change.{rest}"
+        return f"Over time: none of {everyone:,} annotators is shown to change.{rest}"
     who = [
         f"{row['annotator']} since {row['since']} "
         f"({100 * row['early']:.0f} % agreement early, {100 * row['late']:.0f} % late)"
@@ -40,9 +40,8 @@ def drift_line(changes: pl.DataFrame) -> str:
     more = len(changed) - len(who)
     names = listed([*who, f"{more:,} more"] if more else who)
     verb = "changes" if len(changed) == 1 else "change"
-    return (
-        f"Over time: {len(changed):,} of {tested:,} annotators {verb} beyond chance: {names}.{rest}"
-    )
+    count = f"{len(changed):,} of {everyone:,} annotators"
+    return f"Over time: {count} {verb} beyond chance: {names}.{rest}"
 
 
 def drift_grid(changes: pl.DataFrame, most: int) -> Grid:
@@ -70,8 +69,8 @@ def drift_grid(changes: pl.DataFrame, most: int) -> Grid:
     note = (
         "Agreement with others about the same items, in the first and the last third of each "
         "annotator's answers. The change is that of its difference to how far those others agree "
-        "with one another. p is Holm's, over all annotators that are tested; none where the others "
-        "are not steady, or below 20 answers."
+        "with one another. p is Holm's, over all annotators with 20 answers; none where the others "
+        "are not steady."
     )
     return Grid("Annotators over time, the surest change first", columns, rows, (note,))
 
