@@ -10,6 +10,7 @@ import candidly
 from candidly.data.labels.building import from_arrays
 from candidly.learn.encoders import choice
 from candidly.learn.model import encoded
+from candidly.learn.model.measured import fit_and_measure, rows_to_learn
 from learn.encoders.packages import use_random
 
 NAME = "efficientnet-lite0"
@@ -54,6 +55,22 @@ def test_an_installed_encoder_is_the_default_of_pictures(package):
     # and nothing else has an encoder
     sets = from_arrays(PICTURES, candidates=np.ones((60, 2), bool))
     assert encoder_of(candidly.fit(sets)) is None
+
+
+def test_labels_that_are_held_out_choose_nothing(package, monkeypatch):
+    """Only rows that are learned from are looked at."""
+    seen = {}
+    monkeypatch.setattr(
+        encoded, "better_encoder", lambda data, strata, watch: seen.update(strata=strata)
+    )
+    data = from_arrays(PICTURES, Y)
+    rows = rows_to_learn(data, 0.2, 3)
+    assert rows.sum() == 48
+    encoded.usual_encoder(data, rows)
+    assert ((seen["strata"] >= 0) == rows).all()
+    trained = fit_and_measure(data, "ce", validation=0.2, seed=3, steps=1, batch_size=8)
+    assert trained.learned.n == 48
+    assert set(trained.learned.ids.tolist()) == set(data.ids[rows].tolist())
 
 
 def test_an_encoder_that_tells_fewer_labels_is_no_default(package, monkeypatch):

@@ -138,13 +138,19 @@ def train(
     asked = hyper_of(hyper)
     done = [0, 0 if steps in (None, AUTO) else steps]
     with stoppable(lambda: _stopped(*done)):
+        from ...learn.encoders.choice import has_choice
         from ...learn.model.encoded import (
             as_vectors,
             default_of_vectors,
             of_inputs,
             usual_encoder,
         )
-        from ...learn.model.measured import columns_of, fit_and_measure, published_settings
+        from ...learn.model.measured import (
+            columns_of,
+            fit_and_measure,
+            published_settings,
+            rows_to_learn,
+        )
 
         published_settings(algorithm, as_published)  # refused before the data is read
         loaded = _loaded(what, root, roles, labels, as_published is not None)
@@ -152,9 +158,10 @@ def train(
         of_network = (net, recipe, steps, as_published, *asked.values(), *(against or ()))
         usual = (scaling, device) == ("train", "cpu")
         plain = algorithm is None and usual and all(each is None for each in of_network)
-        if encoder is None and plain:
+        if encoder is None and plain and has_choice(loaded, None) and loaded.given is not None:
+            rows = rows_to_learn(loaded, validation, seed)
             with _progress.reading("comparing", "encoded") as watch:
-                encoder = usual_encoder(loaded, watch)
+                encoder = usual_encoder(loaded, rows, watch)
         if encoder is not None:
             with _progress.reading("encoding", "encoded") as watch:
                 inputs, seen = as_vectors(loaded, encoder, watch)

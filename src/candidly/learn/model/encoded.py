@@ -37,18 +37,26 @@ def of_vectors(data: Labelled, vectors: np.ndarray, encoder: str) -> Labelled:
     return replace(data, inputs=vectors, features=None, source=source)
 
 
-def usual_encoder(data: Labelled, watch: Callable[[int, int], None] | None = None) -> str | None:
+def usual_encoder(
+    data: Labelled,
+    rows: np.ndarray | None = None,
+    watch: Callable[[int, int], None] | None = None,
+) -> str | None:
     """The encoder that training takes where neither it nor what learns is named.
 
     Of pictures with one label a row the installed one, where what it makes tells at least as many
     labels as descriptors do, see ``encoders.choice.better_encoder``; otherwise None.
 
     Args:
+        rows: bool (n,), those that are learned from, whose labels alone are looked at; by default
+            all but an official test set.
         watch: called with pictures encoded for that, and in all.
     """
     if data.given is None or data.candidates is not None or not has_choice(data, None):
         return None
-    return better_encoder(data, data.given, watch)
+    if rows is None:
+        rows = np.ones(data.n, bool) if data.official_test is None else ~data.official_test
+    return better_encoder(data, np.where(rows, data.given, -1), watch)
 
 
 def default_of_vectors(data: Labelled) -> str | None:

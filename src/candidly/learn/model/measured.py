@@ -289,6 +289,22 @@ def _divided(data: Labelled, share: float | str, seed: int) -> tuple[Labelled, L
     return data[np.concatenate([rest[kept], np.flatnonzero(own)])], data[rest[apart]]
 
 
+def rows_to_learn(data: Labelled, validation: float | str, seed: int) -> np.ndarray:
+    """Which rows ``fit_and_measure`` learns from by given labels: bool (n,).
+
+    Args:
+        validation, seed: as there.
+
+    Raises:
+        ValueError: as there.
+    """
+    numbered = replace(data, ids=np.arange(data.n))
+    learned, _ = _divided(_usable(numbered, "ce")[0], validation, seed)
+    found = np.zeros(data.n, bool)
+    found[np.asarray(learned.ids)] = True
+    return found
+
+
 def _apart(data: Labelled, share: float | str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Which rows to learn from, and which to hold out.
 
