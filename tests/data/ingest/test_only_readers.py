@@ -58,6 +58,7 @@ MAY = {  # modules outside `ingest` that open files, and which
     "learn/encoders/_named.py": "an installed package's file, for its checksum",
     "learn/encoders/_pictures.py": "the bytes of pictures, to know those that it has seen before",
     "learn/encoders/_vision.py": "an encoder's folder: its settings and its numbers",
+    "learn/encoders/_zero_shot.py": "the same of a model that reads texts, too",
     "learn/nets/hf/_folder.py": "a language model's configuration",
     "learn/nets/hf/_weights.py": "a language model's numbers",
     "learn/model/_file.py": "saved models",
