@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -31,10 +32,10 @@ from ....data.labels.votes import Votes, check_votes
 from ....ground.arrays import as_array, door
 from ....ground.checks import check_size
 from ....ground.numbers import whole
+from .._temperature import foretelling_temperature, tempered
 
 STRENGTH = 4.0  # answers that each annotator is given beforehand, as all answered
 ROUNDS, GAIN = 200, 1e-6
-HOTTEST, TIMES, CLOSE = 20.0, 5, 0.05  # as of an opinion pool's temperature
 NEAR = 1e-6  # accuracies stay this far from 0 and 1
 LEAST = 1e-300
 
@@ -121,13 +122,11 @@ def set_consensus(
     n, q, rounds = whole(n, "n", low=1), whole(q, "q", low=2), whole(rounds, "rounds", low=1)
     check_size("answers by classes", (len(votes), q), 1)
     said = _told(votes, q, denied, ranked)
-    found = _fitted(said, _shares(said, n, q), 1.0, rounds)
-    for _ in range(TIMES):
-        temperature = _foretelling(said, found)
-        if abs(np.log(temperature / found.temperature)) < CLOSE:
-            break
-        found = _fitted(said, found.posterior, temperature, rounds)
-    return found
+    return tempered(
+        _fitted(said, _shares(said, n, q), 1.0, rounds),
+        partial(_foretelling, said),
+        lambda found, temperature: _fitted(said, found.posterior, temperature, rounds),
+    )
 
 
 def _fitted(
@@ -163,8 +162,6 @@ def _fitted(
 
 def _foretelling(said: _SetAnswers, found: SetConsensus) -> float:
     """The temperature, 1 to 20, with the best mean log score of each answer from the others."""
-    from scipy.optimize import minimize_scalar
-
     each = _likelihoods(said, found.accuracy)
     others = _sums(said, each, len(found.posterior))[said.item] - each
     several = np.bincount(said.item)[said.item] > 1
@@ -173,14 +170,12 @@ def _foretelling(said: _SetAnswers, found: SetConsensus) -> float:
     each, others = each[several], others[several]
     prior = _log(found.prior)
 
-    def loss(log_temperature: float) -> float:
-        logs = prior + others / np.exp(log_temperature)
+    def loss(temperature: float) -> float:
+        logs = prior + others / temperature
         together = np.logaddexp.reduce(logs + each, axis=1) - np.logaddexp.reduce(logs, axis=1)
         return -float(together.mean())
 
-    ends = 0.0, float(np.log(HOTTEST))
-    best = minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 0.02})
-    return float(np.exp(best.x)) if best.fun < loss(0.0) else 1.0
+    return foretelling_temperature(loss)
 
 
 def _sums(said: _SetAnswers, each: np.ndarray, n: int) -> np.ndarray:

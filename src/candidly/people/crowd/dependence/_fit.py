@@ -18,12 +18,11 @@ from .._answers import Answers
 from .._probs import answer_shares
 from .._rounds import Rounds, mapping, together
 from .._sums import as_floats
+from .._temperature import foretelling_temperature, tempered
 
 STRENGTH = 4.0  # answers that each row of error rates is given beforehand
 FLOOR = 0.01  # answers that each row of the common error rates is given beforehand, of each label
 ROUNDS, GAIN = 100, 1e-6
-HOTTEST = 20.0
-TIMES, CLOSE = 5, 0.05  # fits at a new temperature, at most; less change of its logarithm ends them
 SAMPLE = 200_000  # answers that tell the temperature
 LEAST = 1e-300  # in place of 0 under a logarithm
 
@@ -125,14 +124,11 @@ def fit_tempered(
     Args:
         first: the fit at temperature 1.
     """
-    found = first
-    for _ in range(TIMES):
-        temperature = foretelling(found)
-        changed = abs(np.log(temperature / found.temperature))
-        if changed < CLOSE:
-            break
-        found = fit(first.answers, probs, temperature, found.posterior, found.others, workers)
-    return found
+
+    def again(found: FittedRates, temperature: float) -> FittedRates:
+        return fit(first.answers, probs, temperature, found.posterior, found.others, workers)
+
+    return tempered(first, foretelling, again)
 
 
 def foretelling(fitted: FittedRates) -> float:
@@ -141,8 +137,6 @@ def foretelling(fitted: FittedRates) -> float:
     Each answer's probability is that by its annotator's error rates, its item's class weighed by
     the other answers at the temperature. Of more than 200,000 answers the items are sampled.
     """
-    from scipy.optimize import minimize_scalar
-
     from ._kernels import held_out_score
 
     answers = fitted.answers
@@ -155,13 +149,9 @@ def foretelling(fitted: FittedRates) -> float:
         said = starts, answers.annotator[kept], answers.label[kept]
         known = known[0], known[1][some]
 
-    def loss(log_temperature: float) -> float:
-        temperature = float(np.exp(log_temperature))
-        return -held_out_score(said, known, fitted.logs, temperature)[0]
-
-    ends = 0.0, float(np.log(HOTTEST))
-    best = minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 0.02})
-    return float(np.exp(best.x)) if best.fun < loss(0.0) else 1.0
+    return foretelling_temperature(
+        lambda temperature: -held_out_score(said, known, fitted.logs, temperature)[0]
+    )
 
 
 def _drawn_together(said: np.ndarray, by_all: np.ndarray | None = None) -> np.ndarray:
