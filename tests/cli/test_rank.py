@@ -207,6 +207,7 @@ def test_checked_scores(candidly, scores, tmp_path):
         ("question_id,right\nq1,A", "has no column 'found'"),
         ("question_id,found,void\nq1,A,perhaps", "has 'perhaps' at row 0; it is true or false"),
         ("question_id,found\nq1,A\nq1,B", "has 'q1' 2 times"),
+        ("question_id,found,void\nq1,A,yes", "that 'A' is right and that no answer is"),
     ],
 )
 def test_checked_keys_that_are_refused(candidly, answers, tmp_path, lines, said):

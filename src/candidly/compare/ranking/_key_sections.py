@@ -27,7 +27,8 @@ def checked_keys(found: Ranking, keys: WrongKeys) -> Section:
         told = f"None of {keys.items:,} keys was checked. {KNOWN[keys.answers]}"
     else:
         told = (
-            f"Of {keys.items:,} keys {keys.checked:,} were checked: {_wrong(keys)}. The ranking "
+            f"Of {keys.items:,} keys {keys.checked:,} {'was' if keys.checked == 1 else 'were'} "
+            f"checked: {_wrong(keys)}. The ranking "
             f"above is by what is known now. {_moved(found, keys)} {_share(keys)} "
             f"{KNOWN[keys.answers]}"
         )

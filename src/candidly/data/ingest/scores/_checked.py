@@ -76,7 +76,13 @@ def read_checked(path: Path | str, of: ScoreTable, roles: Roles | None = None) -
         return CheckedRead(_scores(read, of, rows), void, None)
     found = np.full(len(of.ids), "", dtype=object)
     found[rows] = answers_in(_needed(read, FOUND), FOUND)
-    found[void] = ""
+    both = np.flatnonzero(void & (found != ""))
+    if len(both):
+        raise Refusal(
+            f"{path} says of item {of.ids[both[0]]} that {found[both[0]]!r} is right and that no "
+            "answer is.",
+            f"leave {FOUND} or {VOID} empty there",
+        )
     _warn_of_unseen(path, found, of)
     right = {
         name: np.where(found == "", np.nan, (said == found).astype(np.float64))
