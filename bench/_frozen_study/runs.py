@@ -13,7 +13,7 @@ from candidly import Labelled, benchmark
 from candidly.compare.sweep.run import RunProgress
 
 ENCODER = "efficientnet-lite0"
-LABEL_SETS = ("worst", "rand1", "aggre")
+LABEL_SETS = ("worst", "rand1", "rand2", "rand3", "aggre")
 SPLITS, EPOCHS, BATCH, VALIDATION = 5, 10, 256, 0.1
 PICTURES = 50_000
 DECAY = 0.02  # as logistic regression with C = 0.001 has it: 1 / (C n)
