@@ -95,6 +95,7 @@ def test_a_model_file_never_names_a_file_that_is_run(tmp_path):
         ("def make():\n    return 3", "gives int, and an encoder of pictures is a torch.nn.Module"),
         ("def make():\n    raise OSError('no weights')", "fails: OSError: no weights"),
         (MEANS.format(side="side = -1", scale=1.0), "is -1; it is a number of pixels"),
+        (MEANS.format(side="side = 10**7", scale=1.0), "is 10000000; it is a number of pixels"),
         (MEANS.format(side="", scale="float('nan')"), "is not finite"),
         (
             MEANS.format(side="", scale=1.0).replace(".mean((1, 2))", ""),

@@ -115,6 +115,13 @@ def test_several_prompts_are_one_class(clip):
     np.testing.assert_allclose(same, single[0], atol=1e-5)
 
 
+def test_braces_in_names_are_letters(clip):
+    """A class's name is a text, whatever stands in it."""
+    odd = ("{0.__class__}", "{", "dog")
+    found = zero_shot(PICTURES, f"hf:{clip}", odd, prompts=("{} {dog}",))
+    assert np.isfinite(found).all()
+
+
 def test_it_judges_without_looking_at_labels(clip):
     """Cross-validation gives the model's own probabilities, whatever the labels are."""
     many = rng.integers(0, 256, (60, 32, 32, 3), dtype=np.uint8)

@@ -102,7 +102,7 @@ def were_right(
         name: np.where(key == "", np.nan, (said == key).astype(np.float64))
         for name, said in answers.items()
     }
-    return make_checked(scores, right, changed=key != "", answers=answers)
+    return make_checked(scores, right, changed=key != "")
 
 
 def keys_to_turn(differences: np.ndarray, weight: np.ndarray, most: float) -> int | None:

@@ -134,16 +134,7 @@ def read_ranking(
         _refuse_beside("where people correct a judge", "people", refused)
     table = read_scores(places, roles, columns, metric, watch)
     if people is not None:
-        of_people = ScoreColumns(columns.model, columns.score, columns.run)
-        judged = make_judged(
-            table.models,
-            in_order_of(read_scores([people], roles, of_people, None), table),
-            ids=table.ids,
-            groups=table.groups,
-            slices=table.slices,
-            between=between,
-        )
-        return RankingRead(judged, table=table)
+        return RankingRead(_judged(table, people, columns, roles, between), table=table)
     scores = make_scores(
         table.models,
         ids=table.ids,
@@ -163,6 +154,25 @@ def read_ranking(
         return RankingRead(scores, doubted, if_right, table)
     return RankingRead(
         _checked(scores, table, checked, found, roles, seed), doubted, if_right, table
+    )
+
+
+def _judged(
+    table: ScoreTable,
+    people: Path | str,
+    columns: ScoreColumns,
+    roles: Roles | None,
+    between: tuple[float, float],
+) -> JudgedScores:
+    """A judge's scores, and people's from their file."""
+    of_people = ScoreColumns(columns.model, columns.score, columns.run)
+    return make_judged(
+        table.models,
+        in_order_of(read_scores([people], roles, of_people, None), table),
+        ids=table.ids,
+        groups=table.groups,
+        slices=table.slices,
+        between=between,
     )
 
 

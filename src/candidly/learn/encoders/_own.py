@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ground.bounds import PICTURE_SIDES
 from ...ground.problem import Refusal, said_of
 from ...ground.spec import of_file
 from ..written.nets import NetText, digest_of, read_net
@@ -51,8 +52,11 @@ def own_pictures(name: str, small: bool, side: int | None) -> PictureEncoder:
             "let it give a module of uint8 (B, side, side, 3) to float (B, d)",
         )
     side = side or getattr(net, "side", None) or (SMALL if small else SIDE)
-    if isinstance(side, bool) or not isinstance(side, int) or side < 1:
-        raise ValueError(f"the `side` of what {name} gives is {side!r}; it is a number of pixels.")
+    if isinstance(side, bool) or not isinstance(side, int) or not 1 <= side <= PICTURE_SIDES[1]:
+        raise ValueError(
+            f"the `side` of what {name} gives is {side!r}; it is a number of pixels, 1 to "
+            f"{PICTURE_SIDES[1]:,}."
+        )
     net.eval()
     pictures = torch.zeros((2, side, side, 3), dtype=torch.uint8)
     try:

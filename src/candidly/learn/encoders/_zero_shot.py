@@ -87,7 +87,7 @@ def zero_shot(
         raise ValueError("there are no `prompts`.")
     folder = folder_named(place_of(encoder))
     half, scale = _half(folder)
-    texts = [prompt.format(name) for name in names for prompt in prompts]
+    texts = [prompt.replace("{}", name) for name in names for prompt in prompts]
     vectors = _texts(folder, half, texts).reshape(len(names), len(prompts), -1)
     means = _unit(_unit(vectors).mean(1))
     pictures = _unit(features(data, encoder, watch=watch))

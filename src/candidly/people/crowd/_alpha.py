@@ -16,7 +16,7 @@ from ._order import numbers_of, places
 Z = 1.959963984540054
 Scale = Literal["nominal", "ordinal", "interval"]
 SCALES = ("nominal", "ordinal", "interval")
-FEWEST, NEARER, ORDERS, TIE = 4, 0.1, 400, 1e-9  # of ``warn_of_steps``
+FEWEST, MOST, NEARER, ORDERS, TIE = 4, 20, 0.1, 400, 1e-9  # of ``warn_of_steps``
 
 
 class Alpha(NamedTuple):
@@ -97,14 +97,17 @@ def warn_of_steps(answers: Answers) -> None:
     """Warns where classes are numbers and annotators who differ are near to each other.
 
     That is: agreement is better by steps than by names, by more than 0.1, and no more than one in
-    twenty other orders of the same numbers does better. Of three classes too few orders differ.
+    twenty other orders of the same numbers does better. Of three classes too few orders differ,
+    and a scale has at most 20 steps.
     """
+    if not FEWEST <= answers.m <= MOST:
+        return
     try:
         numbers = numbers_of(answers.classes)
     except ValueError:
         return
     counts = answers.counts[answers.per_item > 1].astype(np.float64)
-    if answers.m < FEWEST or not len(counts):
+    if not len(counts):
         return
     weight = 1 / (counts.sum(1) - 1)
     pairs = (counts.T * weight) @ counts - np.diag(weight @ counts)
