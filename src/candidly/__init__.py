@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .learn.estimators import PartialLabelClassifier as PartialLabelClassifier
     from .learn.model import Model as Model
     from .learn.model import fit as fit
+    from .learn.model import fit_and_measure as fit_and_measure
     from .learn.model import load_model as load_model
     from .learn.own_loop import attach as attach
     from .people import crowd as crowd
@@ -85,6 +86,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "examples": "data.",
     "features": "learn.encoders",
     "fit": "learn.model",
+    "fit_and_measure": "learn.model",
     "from_arrays": "data.labels.building",
     "imperfect": "data.",
     "inputs": "data.",

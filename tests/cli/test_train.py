@@ -322,7 +322,7 @@ def test_ctrl_c_is_a_sentence_and_leaves_nothing(trained, monkeypatch):
         "train", "sets.csv", "--label", "sets", *QUICK, "--out", "n.safetensors"
     )
     assert status == 130
-    assert "stopped after 100 of 150 updates; nothing was written." in err
+    assert "stopped at 67%; nothing was written." in err
 
 
 SETS = ("--label", "sets", "--label-kind", "one-of")

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from .estimators import candidate_sets as candidate_sets
     from .estimators import covering_rate_scorer as covering_rate_scorer
     from .model import Model as Model
+    from .model import Trained as Trained
     from .model import fit as fit
+    from .model import fit_and_measure as fit_and_measure
     from .model import load_model as load_model
     from .nets import Net as Net
     from .own_loop import attach as attach
@@ -53,6 +55,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "OneTrial": "algorithms",
     "PartialLabelClassifier": "estimators",
     "Stage": "algorithms",
+    "Trained": "model",
     "Trials": "algorithms",
     "accuracy_scorer": "estimators",
     "algorithms": "",
@@ -65,6 +68,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "epochs": "algorithms",
     "estimators": "",
     "fit": "model",
+    "fit_and_measure": "model",
     "load_model": "model",
     "losses": "",
     "masked_softmax": "algorithms",

@@ -12,7 +12,7 @@ import pytest
 import torch
 from PIL import Image
 
-from candidly import sources
+from candidly import fit_and_measure, sources
 from candidly.compare.benchmarking import prepare
 from candidly.compare.sweep.settings import make_settings
 from candidly.data.labels.describe import describe, transition
@@ -25,7 +25,6 @@ from candidly.data.sources._picture_tables import read_table
 from candidly.data.sources.cifar_n import SETS, image_order, load_cifar_n, side_information
 from candidly.data.sources.fetch import find_beside, find_file
 from candidly.data.sources.pictures import decoded
-from candidly.learn.model.measured import fit_and_measure
 
 from needs import real_files
 

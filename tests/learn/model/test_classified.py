@@ -8,10 +8,9 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import candidly
-from candidly import fit, from_arrays, load_model
+from candidly import fit, fit_and_measure, from_arrays, load_model
 from candidly.learn.model import default_algorithm
 from candidly.learn.model._file import read_model, write_model
-from candidly.learn.model.measured import fit_and_measure
 from candidly.stats.shares import share_interval
 
 RNG = np.random.default_rng(0)

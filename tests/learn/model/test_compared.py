@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from candidly import from_arrays
+from candidly import fit_and_measure, from_arrays
 from candidly.learn.model import compared as module
 from candidly.learn.model._judging import SHARE
 from candidly.learn.model.compared import compare_ways
-from candidly.learn.model.measured import fit_and_measure
 from candidly.learn.model.stopping import fit_as_needed
 from candidly.stats import holm
 

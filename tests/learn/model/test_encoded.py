@@ -7,10 +7,11 @@ import pytest
 from PIL import Image
 
 import candidly
+from candidly import fit_and_measure
 from candidly.data.labels.building import from_arrays
 from candidly.learn.encoders import choice
 from candidly.learn.model import encoded
-from candidly.learn.model.measured import fit_and_measure, rows_to_learn
+from candidly.learn.model.measured import rows_to_learn
 from learn.encoders.packages import use_random
 
 NAME = "efficientnet-lite0"
@@ -71,6 +72,29 @@ def test_labels_that_are_held_out_choose_nothing(package, monkeypatch):
     trained = fit_and_measure(data, "ce", validation=0.2, seed=3, steps=1, batch_size=8)
     assert trained.learned.n == 48
     assert set(trained.learned.ids.tolist()) == set(data.ids[rows].tolist())
+
+
+@pytest.mark.parametrize("how", [{}, {"algorithm": "logistic", "encoder": NAME}])
+def test_rows_held_out_stay_pictures(package, how):
+    """What is held out is measured as its vectors, and is what the model predicts of."""
+    data = from_arrays(PICTURES, Y)
+    reports = []
+    trained = fit_and_measure(
+        data, validation=0.25, seed=1, watch=lambda *pair: reports.append(pair), **how
+    )
+    assert trained.encoder == trained.as_dict()["encoder"] == NAME
+    assert trained.held.inputs.shape == (15, 12, 12, 3)
+    assert {*trained.held.ids.tolist(), *trained.learned.ids.tolist()} == set(range(60))
+    np.testing.assert_allclose(
+        trained.model.predict_logits(trained.held), trained.logits, atol=1e-4
+    )
+    assert trained.model.measure(trained.held) == trained.measured
+    np.testing.assert_allclose(trained.probs.sum(1), 1, rtol=1e-6)
+    assert all(0 <= done <= of for done, of in reports)
+    shares = [done / of for done, of in reports if of]
+    assert shares == sorted(shares)
+    model = fit_and_measure(data, validation=0, **how).model
+    assert model.about["data"] == data.fingerprint()
 
 
 def test_an_encoder_that_tells_fewer_labels_is_no_default(package, monkeypatch):

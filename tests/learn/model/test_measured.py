@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from candidly import fit, from_arrays, read
-from candidly.learn.model.measured import fit_and_measure
+from candidly import fit, fit_and_measure, from_arrays, read
 from candidly.learn.model.predictions import predict_file
 
 

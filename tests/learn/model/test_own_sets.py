@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from candidly import fit, from_arrays
+from candidly import fit, fit_and_measure, from_arrays
 from candidly.data.labels.parts import with_parts
 from candidly.data.labels.votes import votes_for
-from candidly.learn.model.measured import fit_and_measure
 from candidly.learn.model.stopping import updates_needed
 
 

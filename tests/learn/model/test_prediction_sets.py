@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from candidly import from_arrays
-from candidly.learn.model.measured import fit_and_measure
+from candidly import fit_and_measure, from_arrays
 from candidly.learn.model.prediction_sets import HELD, least_probability, remembered, sets_of
 from candidly.learn.model.predictions import predict_file
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from candidly import fit, from_arrays
+from candidly import fit, fit_and_measure, from_arrays
 from candidly.learn.model import stopping as module
 from candidly.learn.model._judging import SHARE
-from candidly.learn.model.measured import fit_and_measure
 from candidly.learn.model.stopping import AUTO, default_steps, updates_needed
 
 

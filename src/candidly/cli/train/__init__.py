@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...data.ingest import Roles
-from ...data.labels.describe import track_of
 from ...ground.jsons import to_json
 from ...learn.engine.recipe import recipe as read_recipe
 from ...learn.written.nets import pinned, read_net
@@ -136,45 +133,22 @@ def train(
     if recipe is not None:
         recipe = read_recipe(recipe, "--recipe").text
     asked = hyper_of(hyper)
-    done = [0, 0 if steps in (None, AUTO) else steps]
+    done = [0, 0]
     with stoppable(lambda: _stopped(*done)):
-        from ...learn.encoders.choice import has_choice
-        from ...learn.model.encoded import (
-            as_vectors,
-            default_of_vectors,
-            of_inputs,
-            usual_encoder,
-        )
-        from ...learn.model.measured import (
-            columns_of,
-            fit_and_measure,
-            published_settings,
-            rows_to_learn,
-        )
+        from ...learn.model.measured import fit_and_measure, published_settings
 
         published_settings(algorithm, as_published)  # refused before the data is read
         loaded = _loaded(what, root, roles, labels, as_published is not None)
-        inputs, seen, name = loaded, None, algorithm
-        of_network = (net, recipe, steps, as_published, *asked.values(), *(against or ()))
-        usual = (scaling, device) == ("train", "cpu")
-        plain = algorithm is None and usual and all(each is None for each in of_network)
-        if encoder is None and plain and has_choice(loaded, None) and loaded.given is not None:
-            rows = rows_to_learn(loaded, validation, seed)
-            with _progress.reading("comparing", "encoded") as watch:
-                encoder = usual_encoder(loaded, rows, watch)
-        if encoder is not None:
-            with _progress.reading("encoding", "encoded") as watch:
-                inputs, seen = as_vectors(loaded, encoder, watch)
-            name = default_of_vectors(loaded) if plain else algorithm
         with _progress.reading("training", "trained") as watch:
 
-            def told(updates: int, of: int) -> None:
-                done[0] = updates
-                watch(updates, of)
+            def told(work: int, of: int) -> None:
+                done[:] = work, of
+                watch(work, of)
 
             trained = fit_and_measure(
-                inputs,
-                name,
+                loaded,
+                algorithm,
+                encoder=encoder,
                 against=against or (),
                 validation=validation,
                 as_published=as_published,
@@ -184,44 +158,20 @@ def train(
                 net=net,
                 recipe=recipe,
                 device=device,
-                begun=lambda updates: done.__setitem__(1, updates),
                 watch=told,
                 **asked,  # names of hyper-parameters alone
             )
-        model, held = trained.model, trained.held
-        chosen_on = loaded.official_validation
         about = {
             "data": what,
-            "rows": loaded.n,
-            "without a label": trained.left_out,
-            "learned from": trained.learned.n,
-            "held out": 0 if held is None else held.n,
-            "validation set": 0 if chosen_on is None else int(chosen_on.sum()),
-            "truth known": trained.truth_known,
-            "columns": columns_of(loaded),
-            "classes": list(model.classes),
-            "labels": trained.labels,
-            "algorithm": model.about["algorithm"],
+            **trained.as_dict(),
             "default": algorithm is None and trained.compared is None,
-            "early stopping": None if trained.needed is None else asdict(trained.needed),
-            "compared": None if trained.compared is None else asdict(trained.compared),
-            "judged": model.about.get("classifier", {}).get("judged", []),
-            "net": model.about["net"],
-            "hyper": model.about["hyper"],
-            "steps": trained.steps,
             "as published": as_published,
-            "encoder": encoder,
-            "track": track_of(inputs.source),
             "seed": seed,
-            "measured": {n: v if math.isfinite(v) else None for n, v in trained.measured.items()},
-            "intervals": trained.intervals,
-            "on the premise": on_premise(model, held),
-            "constant": trained.constant,
+            "on the premise": on_premise(trained),
         }
+        model = trained.model
         model.about["trained"] = {k: about[k] for k in ("data", "held out", "measured")}
         model.about["trained"] |= {"label": roles.label, "id": roles.id}
-        if seen is not None:
-            of_inputs(model, loaded, seen)
         model.save(out)
     about |= {"out": str(out), "next": _next(out, net, what)}
     if as_json:
@@ -231,9 +181,9 @@ def train(
     print(f"wrote {out}", file=sys.stderr)
 
 
-def _stopped(done: int, steps: int) -> str:
-    after = f" after {done:,} of {steps:,} updates" if steps else ""
-    return f"stopped{after}; nothing was written. The same command starts again."
+def _stopped(done: int, total: int) -> str:
+    at = f" at {done / total:.0%}" if total else ""
+    return f"stopped{at}; nothing was written. The same command starts again."
 
 
 def _loaded(what: str, root: Path | None, roles: Any, labels: str | None, tested: bool) -> Labelled:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from ...data.labels.labelled import Labelled
-    from ...learn.model import Model
+    from ...learn.model.measured import Trained
 
 NAMES = ("from", "about", "to")
 
 
-def on_premise(model: Model, held: Labelled | None) -> dict[str, Any] | None:
+def on_premise(trained: Trained) -> dict[str, Any] | None:
     """What ``errors.estimate`` says of rows held out that have one given label and no truth.
 
     None where it says nothing.
     """
-    if held is None or held.given is None or held.truth is not None:
+    held, probs = trained.held, trained.probs
+    if held is None or probs is None or held.given is None or held.truth is not None:
         return None
     if np.count_nonzero(held.given >= 0) == 0:
         return None
@@ -27,7 +27,7 @@ def on_premise(model: Model, held: Labelled | None) -> dict[str, Any] | None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of what few rows say, the measures tell
-        found = estimate(held.given, model.predict_proba(held.inputs), unlabelled=True)
+        found = estimate(held.given, probs, unlabelled=True)
     if found.why:
         return None
     return {

@@ -4,12 +4,15 @@ from ._fit import DEFAULTS, default_algorithm, fit, hyper_parameters, recipe_for
 from ._load import load_model
 from ._model import Model, measures
 from ._reading import takes_pictures
+from .measured import Trained, fit_and_measure
 
 __all__ = [
     "DEFAULTS",
     "Model",
+    "Trained",
     "default_algorithm",
     "fit",
+    "fit_and_measure",
     "hyper_parameters",
     "load_model",
     "measures",

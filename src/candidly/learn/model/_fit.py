@@ -36,7 +36,7 @@ from ..written.nets import default_net, pinned
 from ..written.seen import seen_as
 from ._model import Model
 from ._reading import fit_reading, takes_pictures
-from .encoded import as_vectors, default_of_vectors, of_inputs, usual_encoder
+from .encoded import inputs_to_learn, of_inputs
 
 DEFAULTS = {
     "candidates": "PRODEN",
@@ -149,13 +149,11 @@ def fit(
         **hyper,
     }
     said = [option for option, value in options.items() if value is not None]
-    if encoder is None and algorithm is None and not said:
-        encoder = usual_encoder(data)
-    if encoder is not None:
-        vectors, by = as_vectors(data, encoder)
-        name = default_of_vectors(data) if algorithm is None and not said else algorithm
+    plain = algorithm is None and not said
+    inputs, by, name = inputs_to_learn(data, algorithm, encoder, plain)
+    if by is not None:
         model = fit(
-            vectors,
+            inputs,
             name,
             steps=steps,
             seed=seed,

@@ -114,7 +114,7 @@ def compare_ways(
             watch(PARTS * k + PARTS * done // max(total, 1), PARTS * len(names))
 
         more = {} if is_classifier(name) else {"steps": steps, **how}
-        model, _ = fit_as_needed(learned, name, seed=seed, watch=tell, **more)  # type: ignore[arg-type]
+        model, _ = fit_as_needed(learned, name, seed=seed, watch=tell, **more)
         right.append(rights_of(model.predict_logits(seen).argmax(1), seen, *kinds))
     counts = [int(one.sum()) for one in right]
     best = int(np.argmax(counts))

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from ...data.labels.describe import with_given_features
 from ...data.labels.labelled import Labelled
+from ..algorithms import Algorithm
 from ..classifiers import encoded_logistic
 from ..encoders.choice import better_encoder, has_choice
 from ..encoders.seen import SeenBy, seen_through
 from ._model import Model
 from ._reading import Reading
 
+Named = TypeVar("Named", bound=str | Algorithm)
+
+Watch = Callable[[int, int], None]
+
 
 def as_vectors(
-    data: Labelled, encoder: str | None = None, watch: Callable[[int, int], None] | None = None
+    data: Labelled, encoder: str | None = None, watch: Watch | None = None
 ) -> tuple[Labelled, SeenBy]:
     """The same rows and labels, whose inputs are vectors of an encoder, and what made them.
 
@@ -37,10 +43,48 @@ def of_vectors(data: Labelled, vectors: np.ndarray, encoder: str) -> Labelled:
     return replace(data, inputs=vectors, features=None, source=source)
 
 
+def inputs_to_learn(
+    data: Labelled,
+    algorithm: Named | None,
+    encoder: str | None,
+    plain: bool,
+    rows: Callable[[], np.ndarray] | None = None,
+    watch: Watch | None = None,
+) -> tuple[Labelled, SeenBy | None, Named | str | None]:
+    """What training learns from, what made it of the inputs, and by which algorithm.
+
+    Args:
+        algorithm, encoder: as asked for; None where nobody has.
+        plain: nothing is said of what learns, nor of how.
+        rows: says which are learned from, bool (n,); see ``usual_encoder``.
+        watch: called with work done, and in all.
+
+    Returns:
+        ``data``, None and ``algorithm`` where no encoder is asked for, nor the usual one; else the
+        rows as vectors.
+    """
+    tell = watch
+    if encoder is None and plain and _may_have_usual(data):
+        first, tell = (None, None) if watch is None else halves(watch)
+        encoder = usual_encoder(data, None if rows is None else rows(), first)
+    if encoder is None:
+        return data, None, algorithm
+    vectors, seen = as_vectors(data, encoder, tell)
+    return vectors, seen, default_of_vectors(data) if plain else algorithm
+
+
+def halves(watch: Watch) -> tuple[Watch, Watch]:
+    """What tells of one step as the first half of the work, and of another as the second."""
+    return (
+        lambda done, total: watch(done, 2 * total),
+        lambda done, total: watch(total + done, 2 * total),
+    )
+
+
 def usual_encoder(
     data: Labelled,
     rows: np.ndarray | None = None,
-    watch: Callable[[int, int], None] | None = None,
+    watch: Watch | None = None,
 ) -> str | None:
     """The encoder that training takes where neither it nor what learns is named.
 
@@ -52,11 +96,15 @@ def usual_encoder(
             all but an official test set.
         watch: called with pictures encoded for that, and in all.
     """
-    if data.given is None or data.candidates is not None or not has_choice(data, None):
+    if data.given is None or not _may_have_usual(data):
         return None
     if rows is None:
         rows = np.ones(data.n, bool) if data.official_test is None else ~data.official_test
     return better_encoder(data, np.where(rows, data.given, -1), watch)
+
+
+def _may_have_usual(data: Labelled) -> bool:
+    return data.given is not None and data.candidates is None and has_choice(data, None)
 
 
 def default_of_vectors(data: Labelled) -> str | None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...data.inputs import Table
-from ...data.labels.describe import labelled_rows
+from ...data.labels.describe import labelled_rows, track_of, with_given_features
 from ...data.labels.labelled import Labelled
+from ...ground.arrays import door
 from ...ground.problem import Refusal, passed
 from ...stats.shares import share_interval
 from ..algorithms import Published, published
@@ -24,6 +25,7 @@ from ._fit import default_algorithm
 from ._judging import READ, kind_read, reads, rights_of, to_learn_from
 from ._model import Model, measures
 from .compared import Compared, compare_ways
+from .encoded import halves, inputs_to_learn, of_inputs
 from .prediction_sets import HELD, remembered
 from .stopping import AUTO, Needed, fit_as_needed
 
@@ -35,18 +37,24 @@ class Trained:
     """A model and what it was measured on.
 
     Attributes:
+        data: all rows, as they were given.
         algorithm: its name, that was asked for or the data's usual one.
+        encoder: the name of what made vectors of the inputs; None where nothing did.
         learned, held: rows that it learned from, and that were held out; None where none were.
+        logits: of the rows held out, float32 (m, q); None where none were.
         left_out: rows without the label that the algorithm reads.
         steps: updates.
         compared: how it was chosen, where several were compared; else None.
         needed: how many updates early stopping found; None where it was not asked.
     """
 
+    data: Labelled
     model: Model
     algorithm: str
+    encoder: str | None
     learned: Labelled
     held: Labelled | None
+    logits: np.ndarray | None
     left_out: int
     steps: int
     compared: Compared | None = None
@@ -55,13 +63,17 @@ class Trained:
     @cached_property
     def measured(self) -> Mapping[str, float]:
         """On the rows held out; see ``Model.measure``."""
-        return {} if self.held is None else measures(self.logits, self.held)
+        if self.held is None or self.logits is None:
+            return {}
+        return measures(self.logits, self.held)
 
-    @cached_property
-    def logits(self) -> np.ndarray:
-        """Of the rows held out, float32 (m, q)."""
-        assert self.held is not None
-        return self.model.predict_logits(self.held)
+    @property
+    def probs(self) -> np.ndarray | None:
+        """Of the rows held out, float32 (m, q), each row of which sums to 1; None without any."""
+        if self.logits is None:
+            return None
+        exps = np.exp(self.logits - self.logits.max(1, keepdims=True))
+        return np.asarray(exps / exps.sum(1, keepdims=True))
 
     @property
     def labels(self) -> str:
@@ -71,7 +83,7 @@ class Trained:
     @cached_property
     def intervals(self) -> Mapping[str, tuple[float, float] | None]:
         """Of each measure what it may be of all such rows, at 95 %; None where nothing says."""
-        if self.held is None:
+        if self.held is None or self.logits is None:
             return {}
         return {name: _interval(name, self.logits, self.held) for name in self.measured}
 
@@ -85,11 +97,42 @@ class Trained:
         """The best answer without looking at inputs, and how often it is right."""
         return {} if self.held is None else _constant(self.learned, self.held)
 
+    def as_dict(self) -> dict[str, Any]:
+        """All of it by name, of plain values; what cannot be measured is None."""
+        chosen_on, seen = self.data.official_validation, self.data.source
+        if self.encoder is not None:
+            seen = with_given_features(seen, self.encoder)
+        return {
+            "rows": self.data.n,
+            "without a label": self.left_out,
+            "learned from": self.learned.n,
+            "held out": 0 if self.held is None else self.held.n,
+            "validation set": 0 if chosen_on is None else int(chosen_on.sum()),
+            "truth known": self.truth_known,
+            "columns": columns_of(self.data),
+            "classes": list(self.model.classes),
+            "labels": self.labels,
+            "algorithm": self.model.about["algorithm"],
+            "early stopping": None if self.needed is None else asdict(self.needed),
+            "compared": None if self.compared is None else asdict(self.compared),
+            "judged": self.model.about.get("classifier", {}).get("judged", []),
+            "net": self.model.about["net"],
+            "hyper": self.model.about["hyper"],
+            "steps": self.steps,
+            "encoder": self.encoder,
+            "track": track_of(seen),
+            "measured": {n: v if math.isfinite(v) else None for n, v in self.measured.items()},
+            "intervals": self.intervals,
+            "constant": self.constant,
+        }
 
+
+@door
 def fit_and_measure(
     data: Labelled,
     algorithm: str | None = None,
     *,
+    encoder: str | None = None,
     against: Sequence[str] = (),
     validation: float | str = 0.1,
     as_published: str | None = None,
@@ -99,7 +142,6 @@ def fit_and_measure(
     net: str | None = None,
     recipe: str | None = None,
     device: str = "cpu",
-    begun: Callable[[int], None] = lambda steps: None,
     watch: Callable[[int, int], None] = lambda done, total: None,
     **hyper: Any,
 ) -> Trained:
@@ -107,6 +149,7 @@ def fit_and_measure(
 
     Args:
         algorithm: a name; by default what suits the labels.
+        encoder: of pictures and texts, what makes numbers of them; by default as ``fit``.
         against: further names. All are compared on a fifth of the rows to learn from, and the one
             that is right most often is trained on all of these; see ``compare_ways``.
         validation: the share of rows to hold out; 0 trains on all, and ``truth`` holds out the rows
@@ -117,8 +160,8 @@ def fit_and_measure(
             ``updates_needed``; by default those of ``default_steps``, or the published epochs.
         seed: the seed of what is held out, of initialisation and order.
         scaling, net, recipe, device, hyper: see ``fit``.
-        begun: called with the number of updates before the first.
-        watch: called with updates done and updates in all.
+        watch: called with work done and work in all: updates, or behind an encoder the share of
+            both.
 
     Raises:
         ValueError, UnknownName: what does not suit the data, by name.
@@ -144,10 +187,20 @@ def fit_and_measure(
         )
     of_network = (net, recipe, steps, settings, *asked.values())
     network = any(each is not None for each in of_network) or (scaling, device) != ("train", "cpu")
-    name = algorithm or default_algorithm(data, network)
+    first, second = halves(watch)
+    inputs, seen, named = inputs_to_learn(
+        data,
+        algorithm,
+        encoder,
+        not (algorithm or network or against),
+        lambda: rows_to_learn(data, validation, seed),
+        first,
+    )
+    tell = watch if seen is None else second
+    name = named or default_algorithm(inputs, network)
     if settings is not None and not own:
-        _check_inputs(settings, data)
-    usable, left_out = _usable(data, name)
+        _check_inputs(settings, inputs)
+    usable, left_out = _usable(inputs, name)
     learned, held = _divided(usable, validation, seed)
     compared = None
     if against:
@@ -161,7 +214,7 @@ def fit_and_measure(
             net=net,
             recipe=recipe,
             device=device,
-            watch=lambda done, total: watch(done, total + total // (1 + len(against))),
+            watch=lambda done, total: tell(done, total + total // (1 + len(against))),
         )
         name = compared.chosen
     if steps is None and settings is not None:
@@ -170,11 +223,27 @@ def fit_and_measure(
     how["steps"] = steps
     if compared and is_classifier(name):  # chosen among networks, of which something is said
         how = {}
-    model, needed = fit_as_needed(learned, name, seed=seed, begun=begun, watch=watch, **how)
+    model, needed = fit_as_needed(learned, name, seed=seed, watch=tell, **how)
+    logits = None if held is None else model.predict_logits(held)
+    if seen is not None:  # the same rows, before the encoder
+        learned, held = _divided(_usable(data, name)[0], validation, seed)
+        of_inputs(model, data, seen)
     updates = 0 if is_classifier(name) else int(model.about["steps"])
-    return _remembering(
-        Trained(model, name, to_learn_from(learned), held, left_out, updates, compared, needed)
+    by = None if seen is None else seen.name
+    trained = Trained(
+        data=data,
+        model=model,
+        algorithm=name,
+        encoder=by,
+        learned=to_learn_from(learned),
+        held=held,
+        logits=logits,
+        left_out=left_out,
+        steps=updates,
+        compared=compared,
+        needed=needed,
     )
+    return _remembering(trained)
 
 
 def _check_against(asked: Mapping[str, Any], as_published: str | None) -> None:
@@ -189,9 +258,8 @@ def _check_against(asked: Mapping[str, Any], as_published: str | None) -> None:
 
 def _remembering(trained: Trained) -> Trained:
     """The same, whose model knows how it did on the rows held out."""
-    if trained.held is not None:
-        exps = np.exp(trained.logits - trained.logits.max(1, keepdims=True))
-        kept = remembered(exps / exps.sum(1, keepdims=True), trained.held)
+    if trained.held is not None and trained.probs is not None:
+        kept = remembered(trained.probs, trained.held)
         if kept is not None:
             trained.model.about[HELD] = kept
     return trained

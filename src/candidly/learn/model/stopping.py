@@ -109,7 +109,6 @@ def fit_as_needed(
     *,
     steps: int | str | None = None,
     seed: int = 0,
-    begun: Callable[[int], None] = lambda steps: None,
     watch: Callable[[int, int], None] = lambda done, total: None,
     **options: Any,
 ) -> tuple[Model, Needed | None]:
@@ -122,7 +121,6 @@ def fit_as_needed(
         name: an algorithm, or a classifier, for which nothing may be said that is of networks.
         steps: updates; ``auto``: those of ``updates_needed``; by default those of
             ``default_steps``.
-        begun: called with the number of updates before the training on all rows.
         options: of ``fit``.
 
     Returns:
@@ -138,8 +136,6 @@ def fit_as_needed(
         steps = default_steps(data, name, seed)
     if steps != AUTO:
         steps = whole(steps, "steps", low=1)
-        begun(steps)
         return fit(learned, name, steps=steps, seed=seed, watch=watch, **options), None
     needed = updates_needed(data, name, seed=seed, watch=watch, **options)
-    begun(needed.steps)
     return fit(learned, name, steps=needed.steps, seed=seed, watch=watch, **options), needed
