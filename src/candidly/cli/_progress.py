@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from ..ground.progress import OnProgress
+
 if TYPE_CHECKING:
     from ..compare.sweep.run import RunProgress
 
@@ -126,7 +128,7 @@ def _note(times: Times, progress: RunProgress) -> None:
 
 
 @contextmanager
-def reading(doing: str = "reading", done_is: str = "read") -> Iterator[Callable[[int, int], None]]:
+def reading(doing: str = "reading", done_is: str = "read") -> Iterator[OnProgress]:
     """A function to call with what is done and what in all; it is silent for ``QUIET_S``."""
     times, wait, due = Times(), FIRST_LINE_S, 0.0  # seconds, when the next line is due
     bar, task = None, None

@@ -15,6 +15,7 @@ from ..data.labels.labelled import Labelled
 from ..ground.checks import OFFICIAL
 from ..ground.names import UnknownName
 from ..ground.problem import Refusal, passed
+from ..ground.progress import OnProgress
 from .sweep.facts import Facts
 from .sweep.journal import read_results
 from .sweep.plan import Plan
@@ -97,7 +98,7 @@ def prepare(
     settings: Settings,
     root: Path | str | None = None,
     own: Mapping[str, Data] | None = None,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
     roles: Roles | None = None,
 ) -> tuple[Plan, dict[str, Labelled]]:
     """Load what the settings name, make its labels imperfect if they say so, and plan.
@@ -131,7 +132,7 @@ class Foreseen:
 def foresee(
     settings: Settings,
     root: Path | str | None = None,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
     roles: Roles | None = None,
     kept: Mapping[str, Facts] | None = None,
 ) -> Foreseen:
@@ -165,7 +166,7 @@ def _planned(
     settings: Settings,
     what: Data,
     root: Path | str | None,
-    watch: Callable[[int, int], None],
+    watch: OnProgress,
     roles: Roles | None,
 ) -> tuple[Labelled, Facts]:
     """One data set with the labels to learn from, and its facts."""

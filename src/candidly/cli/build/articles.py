@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...data.ingest.labels import read_classes
+from ...ground.progress import OnProgress
 from ...ground.spec import anything, pairs
 from .. import _progress
 from .._types import whole
@@ -97,7 +98,7 @@ def wanted(asked: str | None, articles: Articles) -> Callable[[tuple[str, ...]],
 
 def told(steps: ExitStack) -> Callable[[str, int, int], None]:
     """Progress of one step after the other."""
-    now: dict[str, Callable[[int, int], None]] = {}
+    now: dict[str, OnProgress] = {}
 
     def tell(what: str, done: int, total: int) -> None:
         if what not in now:

@@ -15,6 +15,7 @@ from ...data.sources.cifar_n import SideInformation
 from ...ground.bounds import LARGE, MOST_EPOCHS, MOST_WORKERS
 from ...ground.files import check_folder
 from ...ground.numbers import whole
+from ...ground.progress import OnProgress
 from ...learn.engine.recipe import recipe
 from ...learn.written.nets import read_net
 from ._data import bare, divided, fewer, write_shown, write_truth
@@ -31,7 +32,6 @@ from ._protocol import (
 )
 
 SEEDS = 5
-Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def make_challenge(
     factor: float = 10.0,
     baseline: Baseline | None = None,
     bounds: Bounds | None = None,
-    watch: Watch = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> Protocol:
     """Make a challenge in a folder that is empty or not there.
 

@@ -80,7 +80,7 @@ class Planned:
         return folder / "runs" / self.submission.name / self.label_set / str(self.number)
 
 
-Watch = Callable[[int, int, str], None]
+OnRun = Callable[[int, int, str], None]
 
 
 def run_challenge(
@@ -90,7 +90,7 @@ def run_challenge(
     install: bool = False,
     way: str | None = None,
     devices: Sequence[str | Path] = (),
-    watch: Watch = lambda done, total, what: None,
+    watch: OnRun = lambda done, total, what: None,
 ) -> None:
     """Do every run of every submission that is not there yet.
 
@@ -140,7 +140,7 @@ def _run(
     install: bool,
     way: str,
     devices: Sequence[Path],
-    watch: Watch,
+    watch: OnRun,
 ) -> None:
     shutil.rmtree(folder / "unfinished", ignore_errors=True)
     taken = submissions(folder)

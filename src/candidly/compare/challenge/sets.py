@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...ground.names import same
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ...ground.spec import first_step, halves, titled
 
 if TYPE_CHECKING:
     from ...data.labels.labelled import Labelled
     from . import Given
-
-Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def given_sets(
     features: Path | None,
     test_features: Path | None,
     root: Path | None,
-    watch: Watch,
+    watch: OnProgress,
     side: str | None = None,
 ) -> list[Given]:
     """Label sets as ``make_challenge`` takes them.

@@ -32,7 +32,7 @@ from .votes import Ballot, CategoryVotes, choose_beyond, choose_events
 from .words import ENGLISH, Language
 
 MANIFEST, WORK = "manifest.json", ".build"
-Watch = Callable[[str, int, int], None]  # what is done, how much of how much
+OnStep = Callable[[str, int, int], None]  # what is done, how much of how much
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def build(
     sense_votes: CategoryVotes | None = None,
     language: Language = ENGLISH,
     embed: embedding.Embedding | None = None,
-    watch: Watch = lambda what, done, total: None,
+    watch: OnStep = lambda what, done, total: None,
 ) -> Benchmark:
     """Run the funnel, make the noise, check it and write the files.
 
@@ -126,7 +126,7 @@ def _build(
     ballots: list[Ballot],
     said: tuple[Collection[str], CategoryVotes | None],
     embed: embedding.Embedding | None,
-    watch: Watch,
+    watch: OnStep,
 ) -> Benchmark:
     """From what the funnel leaves to the files; ``said`` of what is beyond common sense."""
     work = folder / WORK
@@ -244,7 +244,7 @@ def chosen_events(
     keep: Callable[[Path], bool] = lambda path: True,
     votes: CategoryVotes | None = None,
     language: Language = ENGLISH,
-    watch: Watch = lambda what, done, total: None,
+    watch: OnStep = lambda what, done, total: None,
 ) -> tuple[Funnel, list[Ballot]]:
     """All filters, and what votes came to; arguments as for ``build``.
 
@@ -303,7 +303,7 @@ def _vectors(
     work: FilePath,
     asked: BuildSettings,
     embed: embedding.Embedding | None,
-    watch: Watch,
+    watch: OnStep,
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Representations of all events that the TF-IDF filter left, by step id; what is told of them.
 
@@ -330,7 +330,7 @@ def _vectors(
 
 
 def _search(
-    events: noise.Events, mine: np.ndarray, pool: np.ndarray, work: FilePath, watch: Watch
+    events: noise.Events, mine: np.ndarray, pool: np.ndarray, work: FilePath, watch: OnStep
 ) -> noise.Likeness:
     arrays = (mine, pool, events.labels, events.source, events.parents, events.pool_parents)
     key = _hashed(*(np.ascontiguousarray(array).tobytes() for array in arrays))
@@ -354,7 +354,7 @@ def _noises(
     table: files.EventTable,
     names: Sequence[str],
     pool: files.Pool,
-    watch: Watch,
+    watch: OnStep,
 ) -> list[str]:
     """Every noisy file, checked before it is written; returns their names."""
     rates = {rate: noise.mixed(events, near, rate) for rate in asked.rates}

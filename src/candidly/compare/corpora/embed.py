@@ -10,12 +10,13 @@ import numpy as np
 
 from ...ground.names import lookup
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ...ground.seeds import draw
 from ...ground.spec import begins_with, halves
 from ...learn.written.folders import digest_of_folder, folder_named
 from ...learn.written.nets import HF
 
-Embedding = Callable[[Sequence[str], Callable[[int, int], None]], np.ndarray]
+Embedding = Callable[[Sequence[str], OnProgress], np.ndarray]
 
 DIMENSIONS = 256
 BEFORE, BEHIND = 1, 4  # tokens of the window around the verb
@@ -32,7 +33,7 @@ def windows(texts: Sequence[str], verbs: Sequence[int]) -> list[str]:
     return [" ".join(tokens) for tokens in cut]
 
 
-def of_words(texts: Sequence[str], watch: Callable[[int, int], None]) -> np.ndarray:
+def of_words(texts: Sequence[str], watch: OnProgress) -> np.ndarray:
     """TF-IDF of words and pairs of words in 256 dimensions, by truncated SVD: float32 (n, d)."""
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -51,7 +52,7 @@ def of_words(texts: Sequence[str], watch: Callable[[int, int], None]) -> np.ndar
     return found
 
 
-def of_sentences(texts: Sequence[str], watch: Callable[[int, int], None]) -> np.ndarray:
+def of_sentences(texts: Sequence[str], watch: OnProgress) -> np.ndarray:
     """Vectors of the installed sentence encoder: float32 (n, 384)."""
     from ...learn.encoders import sentence_vectors
 
@@ -61,7 +62,7 @@ def of_sentences(texts: Sequence[str], watch: Callable[[int, int], None]) -> np.
 EMBEDDINGS: Mapping[str, Embedding] = {"words": of_words, "sentences": of_sentences}
 
 
-def of_folder(place: str, texts: Sequence[str], watch: Callable[[int, int], None]) -> np.ndarray:
+def of_folder(place: str, texts: Sequence[str], watch: OnProgress) -> np.ndarray:
     """Vectors of the language model in a folder: float32 (n, d)."""
     from ...learn.encoders import sentence_vectors
 

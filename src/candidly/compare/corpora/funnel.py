@@ -10,11 +10,12 @@ tokens is rounded down.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...ground.progress import OnProgress
 from .articles import Articles
 from .words import ENGLISH, Language
 
@@ -93,7 +94,7 @@ def funnel(
     shortest: int = 3,
     longest: int = 80,
     more_than: int = 300,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> Funnel:
     """The filters that need no people, one after the other; ``keep_categories`` is the last.
 
@@ -171,7 +172,7 @@ def read_events(
     language: Language,
     shortest: int,
     longest: int,
-    watch: Callable[[int, int], None],
+    watch: OnProgress,
 ) -> ReadEvents:
     """The filters of length and of format, which need no other event."""
     n = len(texts)

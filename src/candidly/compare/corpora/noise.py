@@ -13,7 +13,7 @@ first, at every rate the same; a share of n events is rounded down.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -22,6 +22,7 @@ import numpy as np
 
 from ...data.imperfect import symmetric
 from ...data.imperfect.open_set import ANYTHING, DOWN, Likeness, NothingLeft, neighbours
+from ...ground.progress import OnProgress
 from ...ground.seeds import draw
 from .articles import Path
 
@@ -34,7 +35,6 @@ HELD = 50  # events of each class for validation, and as many for testing
 TRAINING, VALIDATION, TEST = range(3)
 
 RateOf = Literal["source", "train"]
-Watch = Callable[[int, int], None]
 
 
 def sources_of(
@@ -109,7 +109,7 @@ class Events:
         self,
         vectors: np.ndarray,
         pool: np.ndarray,
-        watch: Watch = lambda done, total: None,
+        watch: OnProgress = lambda done, total: None,
         known: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> Likeness:
         """The nearest events of the pool that may replace each training event.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -12,6 +11,7 @@ from urllib.parse import quote
 from ...data.ingest.pages import CATEGORY, EVENT, LeftOut, page_reader, pages_in
 from ...ground.files import replacing
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from .articles import Articles, PagesRead, make_articles
 
 
@@ -20,7 +20,7 @@ def read_pages(
     *,
     category: str = CATEGORY,
     event: str = EVENT,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> Articles:
     """Saved HTML pages of a folder and its subfolders, each an article that is called as its file.
 

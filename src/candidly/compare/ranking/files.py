@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from ...data.ingest.scores import (
     read_wins,
 )
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ._checked import CheckedScores, keys_to_check, make_checked
 from ._judged import JudgedScores, make_judged
 from ._keys import Suspect, suspects, were_right
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ..checks import CheckingPlan
-
-Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +101,7 @@ def read_ranking(
     found: Path | str | None = None,
     plans: bool = False,
     seed: int = 0,
-    watch: Watch = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> RankingRead:
     """Scores from files, as ``rank`` takes them.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ...ground.arrays import door
 from ...ground.problem import within
+from ...ground.progress import OnProgress
 from ...people.validation import missed as missed_errors
 from ...stats.pairs import discordant, fewest_discordant
 from ...stats.places import open_ranks, secure_places
@@ -44,7 +45,7 @@ def assess(
     corrections: Mapping[str, Any] | None = None,
     found: Sequence[int] | np.ndarray = (),
     probs: tuple[str, Any] | None = None,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> Report:
     """Whether the ranking of the models survives the errors in the labels.
 
@@ -193,7 +194,7 @@ def _drawn(
     old: np.ndarray,
     resamples: int,
     seed: int,
-    watch: Callable[[int, int], None],
+    watch: OnProgress,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Right answers on B, on C by corrected and on C by original labels."""
     if not resamples:

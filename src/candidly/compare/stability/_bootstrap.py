@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...ground.arrays import door
+from ...ground.progress import OnProgress
 from ...ground.seeds import draw
 
 TOGETHER = 64  # resamples that share a matrix product; part of what a seed means
@@ -19,7 +19,7 @@ def resample(
     resamples: int,
     seed: int,
     name: str,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> np.ndarray:
     """Right answers in bootstrap samples of the items: n items drawn with replacement.
 

@@ -32,14 +32,13 @@ from ...data.ingest.seen import read_mask, read_seen
 from ...data.ingest.table_checks import is_number
 from ...data.ingest.unused import BESIDE, LABELS, as_read, parts_read, refuse_unused
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ..checks import CheckingPlan
 from ._case import Case, make_case
 from ._corrections import THIS
 
 if TYPE_CHECKING:
     import polars as pl
-
-Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +115,7 @@ def read_case(
     corrections: Sequence[Path | str] = (),
     found: Path | str | None = None,
     roles: Roles | None = None,
-    watch: Watch = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> CaseRead:
     """The case that files hold.
 
@@ -216,7 +215,7 @@ def _case(
     classes: list[str] | None,
     roles: Roles,
     ordered: bool,
-    watch: Watch,
+    watch: OnProgress,
 ) -> tuple[Case, Mapping[str, Any]]:
     n, of = len(first.values), first.rows
     plain = replace(roles, label=None, id=None)  # of these files columns may be called otherwise
@@ -255,7 +254,7 @@ def _models(
     of: Named | None,
     n: int,
     ordered: bool,
-    watch: Watch,
+    watch: OnProgress,
 ) -> dict[str, Callable[[], np.ndarray]]:
     """What reads each model's file, by the model's name."""
     files = _files(folder)

@@ -22,6 +22,7 @@ import torch
 from ...data.inputs.tokens import Tokens
 from ...ground.device import check_devices
 from ...ground.process import peak_memory_bytes
+from ...ground.progress import OnProgress
 from ...learn.algorithms import ALGORITHMS, algorithm
 from ...learn.algorithms.costs import compared_with, cost_of, is_measured
 from ...learn.engine.examples import Examples
@@ -112,7 +113,7 @@ def hours(
     device: str = "cpu",
     workers: int | None = None,
     stack: int | None = None,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> Hours:
     """Measure for at most some twenty seconds, and add up.
 

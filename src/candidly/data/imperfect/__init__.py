@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ...ground.plugins import plugin_of
+from ...ground.progress import OnProgress
 from ...ground.spec import written, written_pairs
 from ..inputs import encoded
 from ..labels.describe import transition
@@ -237,7 +238,7 @@ PROCESSES: dict[str, Process] = {
 def apply(
     data: Labelled,
     spec: str,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
     seed: int | None = None,
 ) -> Labelled:
     """The same examples with imperfect labels made from their truth.
@@ -293,7 +294,7 @@ def replace_inputs(
     seed: int = 0,
     classes: Sequence[int] = (),
     of_all: bool = False,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> Labelled:
     """``open-set`` with an embedding of one's own.
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...ground.progress import OnProgress
+
 BLOCK = 1024
 WIDE, MANY = 8, 4  # rows of others at a time, in blocks; what is worth a partition
 UNIT = 2.0**25
@@ -20,7 +22,7 @@ def most_similar(
     others: np.ndarray,
     allowed: Callable[[slice, slice], np.ndarray],
     block: int = BLOCK,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """For each row the most similar allowed one of others, and how similar it is.
 
@@ -57,7 +59,7 @@ def most_similar_few(
     allowed: Callable[[slice, slice], np.ndarray],
     few: int,
     block: int = BLOCK,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """For each row the ``few`` most similar allowed ones of others, the nearest first.
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...ground.progress import OnProgress
 from ...ground.spec import Reader, Spec, anything, integer, number, pipeline, switch
 from ..labels.labelled import Labelled
 from ._classes import read_classes
@@ -32,7 +33,7 @@ class ProcessInput:
 
     data: Labelled
     truth: np.ndarray
-    watch: Callable[[int, int], None] = lambda done, total: None
+    watch: OnProgress = lambda done, total: None
     given: np.ndarray | None = None
     outside: np.ndarray | None = None
     pool: Labelled | None = None

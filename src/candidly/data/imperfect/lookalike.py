@@ -11,11 +11,10 @@ inputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ...ground.arrays import door
+from ...ground.progress import OnProgress
 from ._checks import check_rate, checked_truth
 from ._features import checked_table
 from ._rows import first_rows
@@ -29,7 +28,7 @@ def lookalike(
     q: int,
     rate: float,
     per_class: bool = False,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> np.ndarray:
     """Labels of which exactly ⌊rate * n⌉ are wrong: each that of its look-alike.
 
@@ -66,7 +65,7 @@ def nearest_other(
     features: np.ndarray,
     truth: np.ndarray,
     block: int = BLOCK,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """For each example the most similar one of another class, and how similar it is.
 

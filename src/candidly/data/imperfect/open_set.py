@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...ground.arrays import door
+from ...ground.progress import OnProgress
 from ...ground.seeds import draw
 from ._checks import check_seed
 from ._features import checked_table
@@ -65,7 +66,7 @@ def open_set(
     reuse: bool = False,
     seed: int = 0,
     block: int = BLOCK,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> Replacement:
     """Which inputs are replaced, and by which of a pool: exactly ⌊rate * n⌉.
 
@@ -213,7 +214,7 @@ def neighbours(
     reuse: bool = False,
     known: tuple[np.ndarray, np.ndarray] | None = None,
     block: int = BLOCK,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> Likeness:
     """The search once, for several rates; arguments as for ``open_set``.
 

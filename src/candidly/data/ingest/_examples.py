@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +20,7 @@ import numpy as np
 from ...ground.arrays import collected, is_frame
 from ...ground.files import check_content
 from ...ground.problem import Refusal, passed
+from ...ground.progress import OnProgress
 from ..inputs import Table, as_inputs, as_polars
 from ..labels.building import from_numbers
 from ..labels.coded import as_ids
@@ -53,7 +54,7 @@ SUFFIXES = (*TABLE_ENDINGS, *COMPRESSED, ".npz", ".npy", ".mat")
 def read(
     where: Any,
     roles: Roles | None = None,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
     *,
     label: str | None = None,
     truth: str | None = None,
@@ -116,7 +117,7 @@ def read(
     return _read(where, roles or named, watch)
 
 
-def _read(where: Any, roles: Roles, watch: Callable[[int, int], None]) -> Labelled:
+def _read(where: Any, roles: Roles, watch: OnProgress) -> Labelled:
     """All parts, of which the first says what columns and classes there are."""
     alone = replace(roles, test_file=None, validation_file=None)
     data = _read_one(where, alone, watch)
@@ -153,7 +154,7 @@ def _as_part(file: Path, roles: Roles, data: Labelled) -> tuple[Any, Roles]:
     )
 
 
-def _read_one(where: Any, roles: Roles, watch: Callable[[int, int], None]) -> Labelled:
+def _read_one(where: Any, roles: Roles, watch: OnProgress) -> Labelled:
     if isinstance(where, (str, os.PathLike)):
         path = Path(where).expanduser()
         if _is_folder(path):

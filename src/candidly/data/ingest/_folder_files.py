@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...ground.problem import Refusal, passed
+from ...ground.progress import OnProgress
 from ..inputs.pictures import SIDE
 from ._roles import REFUSE
 from .media import ENDINGS, square
@@ -131,7 +132,7 @@ def files_in(folder: Path) -> Files:
 
 
 def usable(
-    files: Files, pictures: Sequence[Path], damaged: str, watch: Callable[[int, int], None]
+    files: Files, pictures: Sequence[Path], damaged: str, watch: OnProgress
 ) -> tuple[list[int], Files]:
     """Which of these pictures can be decoded, and the files without the others.
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ground.arrays import objects
+from ...ground.progress import OnProgress
 from ..labels.coded import Coded
 from ..labels.labelled import Labelled
 from ..labels.parts import TEST, TRAIN, VALIDATION, part_of
@@ -41,11 +42,9 @@ if TYPE_CHECKING:
 ADDRESS = re.compile(r"(data:)|[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 LONGEST = 80  # characters of an address that are shown
 
-Watch = Callable[[int, int], None]
-
 
 def load_folder(
-    folder: Path, roles: Roles, watch: Watch, of_sheet: Callable[[Sheet, Roles], Labelled]
+    folder: Path, roles: Roles, watch: OnProgress, of_sheet: Callable[[Sheet, Roles], Labelled]
 ) -> Labelled:
     """The pictures of a folder, with their labels; their ids are their places in it.
 

@@ -8,12 +8,13 @@ these were read.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...ground.problem import Refusal, problem_of
+from ...ground.progress import OnProgress
 from ...ground.spread import place_of, spread
 from ._roles import Roles
 from .answers import AnswerTable, raw_answers, typed_answers
@@ -55,7 +56,7 @@ def read_answer_parts(
     names: Sequence[str] = NAMES,
     workers: int = 1,
     on: str | None = None,
-    watch: Callable[[int, int], None] | None = None,
+    watch: OnProgress | None = None,
 ) -> AnswerTable:
     """The answers of all parts, as one table of three columns, and what is known of items.
 

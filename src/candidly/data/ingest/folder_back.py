@@ -8,7 +8,7 @@ stays as it is.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from ...ground.files import write_table
 from ...ground.names import shortened
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ...ground.whole import whole_folder
 from ..labels.labelled import Labelled
 
@@ -43,7 +44,7 @@ def write_folder(
     labels: Any,
     sources: Sequence[str],
     out: Path | str,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> FolderWritten:
     """Copies the pictures of a folder, each to the folder of its corrected class.
 

@@ -5,9 +5,9 @@ Nothing is learned, and nothing is downloaded: a picture's numbers depend on it 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
+
+from ...ground.progress import OnProgress
 
 SIDE = 32  # pixels; larger pictures are made as small before
 ORIENTATIONS = 8  # of 180 degrees
@@ -16,10 +16,8 @@ COLOUR_GRID = 4  # cells on a side, for brightness or colour
 GREY = np.array([0.299, 0.587, 0.114], np.float32)  # ITU-R BT.601
 CHUNK = 512  # pictures at a time, to stay in the cache
 
-Watch = Callable[[int, int], None]
 
-
-def descriptors(images: np.ndarray, watch: Watch | None = None) -> np.ndarray:
+def descriptors(images: np.ndarray, watch: OnProgress | None = None) -> np.ndarray:
     """Histograms of oriented gradients in 7 x 7 cells, and mean brightness or colour in 4 x 4.
 
     Pictures with a longer side than 32 pixels are made smaller. A gradient's length is shared

@@ -11,7 +11,7 @@ import re
 import unicodedata
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
@@ -21,6 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...ground.extras import install
+from ...ground.progress import OnProgress
 from .tokens import Tokens, Words
 
 MOST_TOKENS = 128  # of a text; what is behind them is left out
@@ -36,8 +37,6 @@ TOKENISER_FILES = (  # of a folder without tokenizer.json, that transformers mak
 )  # fmt: skip
 APART = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # characters that are words
 
-Watch = Callable[[int, int], None]
-
 
 class Tokeniser(Protocol):
     """What makes tokens of texts, each by itself.
@@ -49,7 +48,7 @@ class Tokeniser(Protocol):
     @property
     def words(self) -> Words: ...
 
-    def encode(self, texts: Sequence[str], watch: Watch | None = None) -> Tokens:
+    def encode(self, texts: Sequence[str], watch: OnProgress | None = None) -> Tokens:
         """Tokens of texts, at least one each; ``watch`` is called with texts done and in all.
 
         Warns:
@@ -107,7 +106,7 @@ class WordTokeniser:
     def _numbers(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.vocabulary, UNKNOWN + 1)}
 
-    def encode(self, texts: Sequence[str], watch: Watch | None = None) -> Tokens:
+    def encode(self, texts: Sequence[str], watch: OnProgress | None = None) -> Tokens:
         """Tokens of texts; one without a word is one unknown word. See ``Tokeniser``."""
         _check_texts(texts)
         number, most = self._numbers, self.most_tokens
@@ -204,7 +203,7 @@ class ModelTokeniser:
         size = 1 + max(chain(self._made.get_vocab(with_added_tokens=True).values(), [0]))
         return Words(size, special=tuple(special))
 
-    def encode(self, texts: Sequence[str], watch: Watch | None = None) -> Tokens:
+    def encode(self, texts: Sequence[str], watch: OnProgress | None = None) -> Tokens:
         """Tokens of texts; where nothing is left of one, it is a space. See ``Tokeniser``."""
         _check_texts(texts)
         longest = self.most_tokens * CHARACTERS

@@ -7,13 +7,14 @@ download; see ``load`` for where it is looked for.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from warnings import warn
 
 from ...ground.names import UnknownName, same
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ...ground.spec import halves
 from ...ground.spec import read as read_text
 from ..ingest import SUFFIXES, Roles, load_mat, read
@@ -222,7 +223,7 @@ def load(
     name_or_path: str | os.PathLike[str],
     root: str | os.PathLike[str] | None = None,
     download: bool = True,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
     classes: Sequence[str] | int | None = None,
     roles: Roles | None = None,
     as_given: bool = False,
@@ -294,7 +295,7 @@ def _of_source(
     source: Source,
     root: str | os.PathLike[str] | None,
     download: bool,
-    watch: Callable[[int, int], None],
+    watch: OnProgress,
 ) -> Labelled:
     """A known data set as it was published."""
     if not source.files:

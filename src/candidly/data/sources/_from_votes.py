@@ -9,13 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from ...ground.names import shortened
+from ...ground.progress import OnProgress
 from ...ground.spec import integer
 from ..labels.labelled import Labelled
 from ..labels.votes import SETS, first_answers, some_answers, way_of_sets
 from ._options import NameOption, Values
 from ._source import Source
 from .official import read_official
-from .pictures import Official, Watch
+from .pictures import Official
 
 NO_SETS = "none"
 TRAINING = 50_000  # pictures of CIFAR-10's training part
@@ -104,7 +105,7 @@ def with_scored(
     data: Labelled,
     source: Source,
     root: str | os.PathLike[str] | None,
-    watch: Watch,
+    watch: OnProgress,
 ) -> Labelled:
     """``data`` with its pictures, and those of the other official part as its test rows.
 

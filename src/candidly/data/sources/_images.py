@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from ...ground.problem import why
+from ...ground.progress import OnProgress
 from ..labels.labelled import Labelled
 from ._source import Source
 from .fetch import find_beside
 from .official import read_official
 from .order import WORST, match_order, part_means, squared_gaps
-from .pictures import Watch
 
 LOOKED_AT = 256  # pictures that say whether two arrays are in the same order
 LEAST = 10_000  # pictures from which on classes can be told by looking from afar
@@ -23,7 +23,7 @@ CLEARLY = 6  # standard deviations above chance
 
 
 def with_pictures(
-    data: Labelled, source: Source, root: str | os.PathLike[str] | None, watch: Watch
+    data: Labelled, source: Source, root: str | os.PathLike[str] | None, watch: OnProgress
 ) -> Labelled:
     """``data`` with images as its inputs; as it is where there are none.
 
@@ -60,7 +60,7 @@ def with_pictures(
 
 
 def with_test_part(
-    data: Labelled, source: Source, root: str | os.PathLike[str] | None, watch: Watch
+    data: Labelled, source: Source, root: str | os.PathLike[str] | None, watch: OnProgress
 ) -> Labelled:
     """``data`` with the official test pictures of ``source.pictures_of`` behind it.
 
@@ -122,7 +122,7 @@ def _in_order(
     data: Labelled,
     source: Source,
     root: str | os.PathLike[str] | None,
-    watch: Watch,
+    watch: OnProgress,
 ) -> np.ndarray:
     """Images in the order of the labels: as they are, matched to a collection, or refused."""
     try:
@@ -176,7 +176,7 @@ def _check_classes(path: Path, images: np.ndarray, data: Labelled) -> None:
 
 
 def _from_collection(
-    data: Labelled, source: Source, root: str | os.PathLike[str] | None, watch: Watch
+    data: Labelled, source: Source, root: str | os.PathLike[str] | None, watch: OnProgress
 ) -> np.ndarray:
     official, found, _ = read_official(source.pictures_of, root, watch)
     path, n = found.paths[0], data.n

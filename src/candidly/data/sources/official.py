@@ -16,6 +16,7 @@ import numpy as np
 
 from ...ground.names import lookup
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ..labels.labelled import Labelled
 from ._batches import Content, PictureBatch, from_binary, from_idx, from_python, unpacked
 from ._cifar_names import CIFAR10, CIFAR100, CIFAR100_COARSE
@@ -24,7 +25,7 @@ from ._forms import TEST, TRAIN, FoundForm, PictureForm
 from ._parts import folded, read
 from ._source import Expected, Source
 from .fetch import differences_of, find_form
-from .pictures import Official, Watch, digest_of, from_tables, kept
+from .pictures import Official, digest_of, from_tables, kept
 
 PARTS = (TRAIN, TEST)  # in this order
 FASHION_CLASSES = (
@@ -84,7 +85,7 @@ SETS: dict[str, _OfficialSet] = {
 
 
 def load_official(
-    name: str, root: str | os.PathLike[str] | None, watch: Watch = lambda done, total: None
+    name: str, root: str | os.PathLike[str] | None, watch: OnProgress = lambda done, total: None
 ) -> Labelled:
     """One of ``SETS``, from files on this machine; they are decoded once, see ``pictures.kept``.
 
@@ -118,7 +119,7 @@ def load_official(
 
 
 def read_official(
-    name: str, root: str | os.PathLike[str] | None, watch: Watch
+    name: str, root: str | os.PathLike[str] | None, watch: OnProgress
 ) -> tuple[Official, FoundForm, str]:
     """What the files of one of ``SETS`` hold, which these are, and their digest.
 
@@ -191,7 +192,7 @@ def _warn(
         warnings.warn(f"{path}: {'; '.join(differences)}. Results may not compare.", stacklevel=3)
 
 
-def _from_files(found: FoundForm, collection: Collection, watch: Watch) -> Official:
+def _from_files(found: FoundForm, collection: Collection, watch: OnProgress) -> Official:
     parts = {}
     for done, (part, paths) in enumerate(found.files.items()):
         watch(done, len(found.files))
@@ -200,7 +201,7 @@ def _from_files(found: FoundForm, collection: Collection, watch: Watch) -> Offic
     return _joined(parts)
 
 
-def _from_archive(found: FoundForm, collection: Collection, watch: Watch) -> Official:
+def _from_archive(found: FoundForm, collection: Collection, watch: OnProgress) -> Official:
     """The Python version, or else the binary one, whichever is in the archive."""
     (path,) = found.paths
     forms = [form for form in collection.forms if form.reader in PARSERS]
@@ -242,7 +243,7 @@ def _joined(parts: Mapping[str, Sequence[PictureBatch]]) -> Official:
     return Official(pictures, labels, np.arange(len(labels)) >= train)
 
 
-def _from_tables(found: FoundForm, collection: Collection, watch: Watch) -> Official:
+def _from_tables(found: FoundForm, collection: Collection, watch: OnProgress) -> Official:
     return from_tables(found.files, collection.mode, watch)
 
 
@@ -275,7 +276,7 @@ PARSERS: dict[str, Callable[[Sequence[Content], Collection], list[PictureBatch]]
     "binary": lambda contents, collection: from_binary(contents, collection.label_bytes),
     "idx": lambda contents, collection: from_idx(contents),
 }
-READERS: dict[str, Callable[[FoundForm, Collection, Watch], Official]] = {
+READERS: dict[str, Callable[[FoundForm, Collection, OnProgress], Official]] = {
     **dict.fromkeys(PARSERS, _from_files),
     "archive": _from_archive,
     "table": _from_tables,

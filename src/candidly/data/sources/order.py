@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...ground.arrays import door
-from .pictures import Watch
+from ...ground.progress import OnProgress
 
 PARTS = 4  # of a picture's height and width: a descriptor has the mean of each of 4 x 4 parts
 BLOCK = 256  # pictures that are compared at once: 50 MB for 50,000 references
@@ -18,7 +18,7 @@ ROUNDING = 1e-4  # of float32, relative to the squares in it
 def match_order(
     pictures: np.ndarray,
     reference: np.ndarray,
-    watch: Watch = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
     worst: float = WORST,
 ) -> np.ndarray:
     """The place in ``reference`` of each picture: of a shuffled copy, or some of it.

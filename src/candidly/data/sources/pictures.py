@@ -12,6 +12,7 @@ import numpy as np
 from ...ground.checks import check_size
 from ...ground.files import replacing
 from ...ground.problem import why
+from ...ground.progress import OnProgress
 from ..ingest.media import pixels_of
 from ..labels.storage import read_arrays, write_arrays
 from . import fetch
@@ -20,8 +21,6 @@ from ._collections import COLOUR
 from ._picture_tables import PARTS, Rows, read_table
 
 AT_ONCE = 1000  # images between two words on progress
-
-Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,7 @@ def kept(name: str, digest: str, make: Callable[[], Official]) -> Official:
         return made  # a cache that cannot be written costs seconds the next time, and nothing else
 
 
-def from_tables(files: Mapping[str, Sequence[Path]], mode: str, watch: Watch) -> Official:
+def from_tables(files: Mapping[str, Sequence[Path]], mode: str, watch: OnProgress) -> Official:
     """Pictures in tables, decoded.
 
     Args:
@@ -87,7 +86,7 @@ def from_tables(files: Mapping[str, Sequence[Path]], mode: str, watch: Watch) ->
     )
 
 
-def decoded(path: Path, files: Sequence[bytes], mode: str, watch: Watch) -> np.ndarray:
+def decoded(path: Path, files: Sequence[bytes], mode: str, watch: OnProgress) -> np.ndarray:
     """uint8 (n, h, w[, 3]), all of the first picture's size.
 
     Raises:

@@ -15,6 +15,7 @@ from ...data.labels.coded import named_labels
 from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled
 from ...ground.problem import Refusal, in_words
+from ...ground.progress import OnProgress, part
 from ...stats.checked import CheckedRows
 from .. import confident as errors
 from ..amount import WrongLabels, calibrated, estimate, worth_a_look
@@ -23,7 +24,7 @@ from ._answered import check_same
 from ._copies import contradiction
 from ._leaks import Leak, find_leaks
 from ._look_alikes import look_alikes
-from ._opened import Opened, Watch, opened
+from ._opened import Opened, opened
 from ._result import Checked
 from ._siblings import Siblings, find_siblings
 from ._tags import CheckedTags
@@ -57,7 +58,7 @@ def check(
     by: errors.FindBy | None = None,
     checked: CheckedRows | None = None,
     seed: int = 0,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> Checked:
     """How many labels are wrong, and which rows to look at: by a classifier that has not seen them.
 
@@ -111,7 +112,7 @@ def check(
         named = by_names(_names(classifier), net=net, recipe=recipe)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        read = opened(where, roles, group, _part(tell, 0, READ))
+        read = opened(where, roles, group, part(tell, 0, READ, ALL))
         data = _as_given(read.data)
         if checked is not None:
             check_same(checked, data)
@@ -128,9 +129,9 @@ def check(
             read.groups,
             seed,
             encoder=encoder,
-            watch=_part(tell, READ, FITTED),
+            watch=part(tell, READ, FITTED, ALL),
         )
-        issues, wrong = _found(data, judged, by, checked, _part(tell, FITTED, ALL))
+        issues, wrong = _found(data, judged, by, checked, part(tell, FITTED, ALL, ALL))
     notes = tuple(
         dict.fromkeys(
             [
@@ -176,11 +177,6 @@ def _names(classifier: Any) -> list[str]:
     return names
 
 
-def _part(watch: Watch, low: int, high: int) -> Watch:
-    """Tells what is done of a step as what is done of everything."""
-    return lambda done, total: watch(low * total + (high - low) * done, ALL * total)
-
-
 def _as_given(data: Labelled) -> Labelled:
     """Candidate sets of one label each are given labels; data that have both, keep these."""
     if data.given is None and data.candidates is not None and (data.candidates.sum(1) == 1).all():
@@ -199,7 +195,7 @@ def _found(
     judged: CrossValidated,
     by: errors.FindBy | None,
     checked: CheckedRows | None,
-    watch: Watch,
+    watch: OnProgress,
 ) -> tuple[errors.Issues | errors.TagIssues, WrongLabels | None]:
     """Rows to look at, and of one label a row how many are wrong."""
     if data.label_kind == ALL_OF:

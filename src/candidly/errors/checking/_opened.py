@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,11 +27,10 @@ from ...data.labels.labelled import Labelled
 from ...data.sources import is_known, load
 from ...ground.arrays import collected
 from ...ground.names import nearest
+from ...ground.progress import OnProgress
 
 if TYPE_CHECKING:
     import polars as pl
-
-Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +54,7 @@ class Opened:
     groups: np.ndarray | None = None
 
 
-def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
+def opened(where: Any, roles: Roles, group: str | None, watch: OnProgress) -> Opened:
     """The examples of a table, a frame, a folder of pictures, a known data set, or ``Labelled``.
 
     Raises:
@@ -87,7 +85,7 @@ def _alone(data: Labelled, group: str | None) -> Labelled:
     return data.blind()
 
 
-def _of_table(sheet: Sheet, roles: Roles, group: str | None, watch: Watch) -> Opened:
+def _of_table(sheet: Sheet, roles: Roles, group: str | None, watch: OnProgress) -> Opened:
     with about(sheet.path):
         frame = one_column(sheet.frame, roles)
     sheet = replace(sheet, frame=frame)

@@ -15,6 +15,7 @@ from ...data.ingest.prob_rows import ProbRows
 from ...data.ingest.probabilities import Probs, open_source
 from ...ground.arrays import ENTRY_SLACK, SUM_SLACK, check_distinct, door, same_rows
 from ...ground.numbers import whole
+from ...ground.progress import OnProgress
 from ...ground.spread import held
 from . import _kernels, _ranks
 from ._cells import Cells, calibrated, counted
@@ -31,7 +32,6 @@ ABSENT = 2.0  # threshold of a class that was never given: nothing reaches it
 ENOUGH = 1000  # labels, for their agreement with the predictions to be suspicious
 
 Collisions = Literal["global", "masked"]
-Watch = Callable[[int, int], None]  # (rows done, rows in all), over all passes
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def examine(
     workers: int | None = None,
     on: str | None = None,
     work: Path | str | None = None,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> Evidence:
     """Read the probabilities, check them, and keep what every question needs.
 
@@ -270,7 +270,7 @@ def opened(
 
 
 def _first_pass(
-    readers: Readers, given: np.ndarray, work: Work, pairs: bool, watch: Watch
+    readers: Readers, given: np.ndarray, work: Work, pairs: bool, watch: OnProgress
 ) -> dict[str, np.ndarray]:
     """Fill the columns; refuse what is no probability once all of it has been seen."""
     columns, n = work.columns, len(given)
@@ -346,7 +346,7 @@ def _second_pass(
     columns: dict[str, np.ndarray],
     thresholds: np.ndarray,
     masked: bool,
-    watch: Watch,
+    watch: OnProgress,
 ) -> tuple[np.ndarray, int]:
     """Guesses, most of them from the columns; the rest are read once more."""
     source, n = readers.source, len(given)

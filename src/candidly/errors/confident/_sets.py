@@ -21,12 +21,12 @@ from ...data.ingest.probabilities import Probs
 from ...ground.arrays import as_table, door, same_rows
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from . import _kernels, _ranks, _score_kernels
 from ._evidence import (
     ABSENT,
     EPSILON,
     Collisions,
-    Watch,
     check_thresholds,
     opened,
     rounded_up,
@@ -143,7 +143,7 @@ def examine_sets(
     collisions: Collisions = "global",
     thresholds: np.ndarray | None = None,
     workers: int | None = None,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> SetEvidence:
     """Read the probabilities twice, check them, and keep what questions about sets need.
 

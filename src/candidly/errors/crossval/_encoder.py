@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ...data.labels.labelled import Labelled
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ...learn.encoders.choice import better_encoder, has_choice
-
-Watch = Callable[[int, int], None]
 
 OWN, SKRUB, NONE = "own", "skrub", "none"
 OF_COLUMNS = (OWN, SKRUB, NONE)
@@ -21,7 +18,7 @@ def encoder_for(
     data: Labelled,
     asked: str | None,
     strata: np.ndarray | None = None,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> str:
     """The name of what makes numbers of inputs.
 

@@ -20,11 +20,11 @@ from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled
 from ...ground.extras import install
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ...learn.encoders.choice import ENCODED, described
 from ._encoder import OF_ENCODERS, OWN, SKRUB, encoder_for
 
 Features = Callable[[np.ndarray], Any]  # (training rows) -> all rows as these alone encode them
-Watch = Callable[[int, int], None]
 
 
 def plain(views: Views) -> Features:
@@ -72,7 +72,7 @@ class Views:
     def __init__(
         self,
         data: Labelled,
-        watch: Watch | None = None,
+        watch: OnProgress | None = None,
         encoder: str | None = None,
         frame: Any = None,
         strata: np.ndarray | None = None,

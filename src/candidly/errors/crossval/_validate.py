@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings as python_warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from ...data.labels.labelled import Labelled, given_to_candidates
 from ...ground.arrays import collected, door, is_frame, same_rows
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ...ground.seeds import draw
 from ...learn.encoders.choice import has_choice
 from . import _leaks
@@ -31,7 +32,6 @@ from ._result import CrossValidated
 if TYPE_CHECKING:
     from ...learn.model import Model
 
-Watch = Callable[[int, int], None]
 UNITS = 100  # of progress, per fold
 
 
@@ -51,7 +51,7 @@ def cross_validate(
     classes: Any = None,
     encoder: str | None = None,
     frame: Any = None,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> CrossValidated:
     """Probabilities of each example by a model that did not learn from it.
 
@@ -337,7 +337,7 @@ def _learner(classifier: Any, name: str, views: Views) -> Learner:
 class _Progress:
     """Hands progress on: pictures described, folds done in all the runs before, and in this one."""
 
-    def __init__(self, watch: Watch | None):
+    def __init__(self, watch: OnProgress | None):
         self.watch, self.total, self.before = watch, 0, 0
 
     def start(self, folds: int, described: int) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
 from ...ground.names import lookup
+from ...ground.progress import OnProgress
 from ..crossval import cross_validate
 from ._cost import Measurement, measured
 from ._detection import Detection
@@ -72,7 +73,7 @@ def compare(
     runs: int | None = None,
     net: str | None = None,
     recipe: str | None = None,
-    watch: Callable[[int, int], None] | None = None,
+    watch: OnProgress | None = None,
 ) -> list[ComparedDetector]:
     """Judges detectors on the same labels, probabilities, features and seed.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from ...data import imperfect
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
 from ...ground.numbers import whole
+from ...ground.progress import OnProgress
 from ._compare import compare
 
 CLEAN = "none"  # the given labels are the true ones
@@ -24,7 +25,7 @@ def compare_noises(
     seeds: int = 1,
     detectors: Sequence[str] | None = None,
     *,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
     **options: Any,
 ) -> list[dict[str, Any]]:
     """Judges detectors on labels that are made wrong in several ways.

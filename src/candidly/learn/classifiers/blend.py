@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from ...ground.progress import OnProgress
 from ...ground.seeds import draw, hashed
 from .frozen import LEAST, at_temperature
 from .pipelines import POOL, TREE_ROWS, single
@@ -67,7 +68,7 @@ class Blend(ClassifierMixin, BaseEstimator):
         kind: str = "table",
         members: tuple[str, ...] | None = None,
         random_state: int | None = None,
-        watch: Callable[[int, int], None] | None = None,
+        watch: OnProgress | None = None,
     ):
         self.kind, self.members = kind, members
         self.random_state, self.watch = random_state, watch
@@ -141,7 +142,7 @@ class Blend(ClassifierMixin, BaseEstimator):
 class _Counted:
     """Hands on how many classifiers are fitted, and of how many."""
 
-    def __init__(self, watch: Callable[[int, int], None] | None, total: int):
+    def __init__(self, watch: OnProgress | None, total: int):
         self.watch, self.done, self.total = watch, 0, total
 
     def __call__(self, more: int = 1) -> None:

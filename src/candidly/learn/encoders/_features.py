@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,11 @@ from ...ground.bounds import PICTURE_SIDES
 from ...ground.device import check_device
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ._named import LITES, installed, picture_encoder, place_of
 from ._own import is_own, own_texts
 from ._pictures import encoded
 from ._sentences import ENCODER, sentence_vectors
-
-Watch = Callable[[int, int], None]
 
 
 @door
@@ -29,7 +28,7 @@ def features(
     *,
     side: int | None = None,
     device: str = "cpu",
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> np.ndarray:
     """What an encoder that was trained elsewhere makes of pictures or texts, as numbers.
 

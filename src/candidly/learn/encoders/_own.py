@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...ground.bounds import PICTURE_SIDES
 from ...ground.problem import Refusal, said_of
+from ...ground.progress import OnProgress
 from ...ground.spec import of_file
 from ..written.nets import NetText, digest_of, read_net
 from ._pictures import SMALL, PictureEncoder, squared
@@ -72,9 +73,7 @@ def own_pictures(name: str, small: bool, side: int | None) -> PictureEncoder:
     return PictureEncoder(name, digest, vectors.shape[1], side, squared(side), net)
 
 
-def own_texts(
-    name: str, texts: Sequence[str], watch: Callable[[int, int], None] | None = None
-) -> np.ndarray:
+def own_texts(name: str, texts: Sequence[str], watch: OnProgress | None = None) -> np.ndarray:
     """What a file's encoder makes of texts: float32 (n, d).
 
     Args:

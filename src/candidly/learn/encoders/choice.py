@@ -8,9 +8,10 @@ from ...data.ingest.media import decoded
 from ...data.inputs.pictures import SIDE, descriptors
 from ...data.labels.folds import make_folds
 from ...data.labels.labelled import Labelled
+from ...ground.progress import OnProgress
 from ...ground.seeds import draw
 from ..classifiers import classifier
-from ._features import Watch, features
+from ._features import features
 from ._named import installed
 
 ENCODED = "encoded"  # what classifiers with names are told of an encoder's vectors
@@ -23,7 +24,9 @@ def has_choice(data: Labelled, asked: str | None) -> bool:
     return asked is None and data.kind in ("images", "media") and installed() is not None
 
 
-def better_encoder(data: Labelled, strata: np.ndarray, watch: Watch | None = None) -> str | None:
+def better_encoder(
+    data: Labelled, strata: np.ndarray, watch: OnProgress | None = None
+) -> str | None:
     """The installed encoder, if what it makes tells labels at least as well as descriptors do.
 
     Both are tried on up to 1,000 rows, by logistic regression in three folds.
@@ -56,7 +59,7 @@ def better_encoder(data: Labelled, strata: np.ndarray, watch: Watch | None = Non
     return name if shares[1] >= shares[0] else None
 
 
-def described(data: Labelled, watch: Watch | None = None) -> np.ndarray:
+def described(data: Labelled, watch: OnProgress | None = None) -> np.ndarray:
     """Pictures as descriptors, float32 (n, d)."""
     inputs = np.asarray(data.inputs)
     if data.kind == "images":

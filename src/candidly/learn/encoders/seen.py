@@ -11,8 +11,9 @@ import numpy as np
 
 from ...data.labels.labelled import Labelled
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ..written.folders import digest_of_folder, folder_named
-from ._features import Watch, default_encoder, features, inputs_of
+from ._features import default_encoder, features, inputs_of
 from ._named import picture_encoder, place_of
 from ._own import is_own
 
@@ -64,7 +65,7 @@ class SeenBy:
 
 
 def seen_through(
-    data: Labelled, encoder: str | None = None, watch: Watch | None = None
+    data: Labelled, encoder: str | None = None, watch: OnProgress | None = None
 ) -> tuple[np.ndarray, SeenBy]:
     """Vectors of a data set's pictures or texts, float32 (n, d), and what made them.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from ...data.inputs.texts import SPARSE, hashed_words
 from ...data.labels.labelled import Labelled
 from ...ground.checks import checked_classes
 from ...ground.problem import Refusal, why
+from ...ground.progress import OnProgress
 from ..classifiers import Frozen, classifier, frozen, thawed
 from ._file import NoModel, write_model
 from ._model import Model
@@ -49,7 +50,7 @@ class ClassifierModel(Model):
         takes = {"texts": "texts", "images": "pictures", "media": "pictures"}
         return takes.get(self.reading.kind, f"{self.classifier.d} features")
 
-    def _logits(self, inputs: Any, watch: Callable[[int, int], None]) -> np.ndarray:
+    def _logits(self, inputs: Any, watch: OnProgress) -> np.ndarray:
         numbers = _numbers(self.reading, inputs, self.columns)
         with _one_blas_thread():
             logits = self.classifier.log_probs(numbers)
@@ -68,7 +69,7 @@ def fit_classifier(
     name: str,
     *,
     seed: int = 0,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> ClassifierModel:
     """Train a classifier of ``learn.classifiers`` on the given labels of all rows that have one.
 
@@ -127,7 +128,7 @@ def _one_blas_thread() -> Any:
     return threadpool_limits(limits=1, user_api="blas")
 
 
-def _seeded(unfitted: Any, seed: int, watch: Callable[[int, int], None]) -> Any:
+def _seeded(unfitted: Any, seed: int, watch: OnProgress) -> Any:
     asked = unfitted.get_params(deep=True)
     given = {key: seed for key in asked if key.rpartition("__")[2] == "random_state"}
     return unfitted.set_params(**given, **({"watch": watch} if "watch" in asked else {}))

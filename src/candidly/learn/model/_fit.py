@@ -18,6 +18,7 @@ from ...ground.device import check_device
 from ...ground.names import UnknownName, lookup, nearest, shortened
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ...ground.spec import begins_with
 from ..algorithms import ALGORITHMS, Algorithm, Setting, common, configuration
 from ..algorithms import algorithm as algorithm_named
@@ -84,7 +85,7 @@ def fit(
     recipe: str | None = None,
     device: str = "cpu",
     watchers: Sequence[Watcher] = (),
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
     every: int | None = None,
     each: Callable[[Model, int], None] | None = None,
     sample_weight: Any = None,
@@ -249,7 +250,7 @@ def _classifier(
     data: Labelled,
     name: str,
     seed: int,
-    watch: Callable[[int, int], None],
+    watch: OnProgress,
     said: Sequence[str],
 ) -> Model:
     """A classifier that is no network, for which nothing is said that is of networks.

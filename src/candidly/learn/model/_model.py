@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from ...data.inputs.tokens import Tokens, Words
 from ...data.labels.labelled import Labelled
 from ...data.labels.votes import shares_named
 from ...ground.arrays import door
+from ...ground.progress import OnProgress
 from ...stats import criteria
 from ..algorithms import algorithm as algorithm_named
 from ..engine.forward import rows_at_once
@@ -83,7 +84,7 @@ class Model:
     def predict_logits(
         self,
         inputs: Any,
-        watch: Callable[[int, int], None] = lambda done, total: None,
+        watch: OnProgress = lambda done, total: None,
         *,
         adjusted: bool = False,
     ) -> np.ndarray:
@@ -108,7 +109,7 @@ class Model:
         logits = self._logits(inputs, watch)
         return logits if counts is None else criteria.prior_adjusted(logits, counts)
 
-    def _logits(self, inputs: Any, watch: Callable[[int, int], None]) -> np.ndarray:
+    def _logits(self, inputs: Any, watch: OnProgress) -> np.ndarray:
         raw = self._read(inputs)
         net, averaged = network_of(self.about, self.shape, self.classes)
         tensors = {

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...data.labels.labelled import Labelled
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ...stats import holm
 from ...stats.pairs import mcnemar
 from ...stats.shares import share_interval
@@ -72,7 +73,7 @@ def compare_ways(
     net: str | None = None,
     recipe: str | None = None,
     device: str = "cpu",
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> Compared:
     """Train each on four fifths of the rows, and compare their predictions on the others.
 

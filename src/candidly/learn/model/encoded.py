@@ -10,6 +10,7 @@ import numpy as np
 
 from ...data.labels.describe import with_given_features
 from ...data.labels.labelled import Labelled
+from ...ground.progress import OnProgress, part
 from ..algorithms import Algorithm
 from ..classifiers import encoded_logistic
 from ..encoders.choice import better_encoder, has_choice
@@ -19,11 +20,9 @@ from ._reading import Reading
 
 Named = TypeVar("Named", bound=str | Algorithm)
 
-Watch = Callable[[int, int], None]
-
 
 def as_vectors(
-    data: Labelled, encoder: str | None = None, watch: Watch | None = None
+    data: Labelled, encoder: str | None = None, watch: OnProgress | None = None
 ) -> tuple[Labelled, SeenBy]:
     """The same rows and labels, whose inputs are vectors of an encoder, and what made them.
 
@@ -49,7 +48,7 @@ def inputs_to_learn(
     encoder: str | None,
     plain: bool,
     rows: Callable[[], np.ndarray] | None = None,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> tuple[Labelled, SeenBy | None, Named | str | None]:
     """What training learns from, what made it of the inputs, and by which algorithm.
 
@@ -65,7 +64,8 @@ def inputs_to_learn(
     """
     tell = watch
     if encoder is None and plain and _may_have_usual(data):
-        first, tell = (None, None) if watch is None else halves(watch)
+        first = None if watch is None else part(watch, 0, 1, 2)
+        tell = None if watch is None else part(watch, 1, 2, 2)
         encoder = usual_encoder(data, None if rows is None else rows(), first)
     if encoder is None:
         return data, None, algorithm
@@ -73,18 +73,10 @@ def inputs_to_learn(
     return vectors, seen, default_of_vectors(data) if plain else algorithm
 
 
-def halves(watch: Watch) -> tuple[Watch, Watch]:
-    """What tells of one step as the first half of the work, and of another as the second."""
-    return (
-        lambda done, total: watch(done, 2 * total),
-        lambda done, total: watch(total + done, 2 * total),
-    )
-
-
 def usual_encoder(
     data: Labelled,
     rows: np.ndarray | None = None,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> str | None:
     """The encoder that training takes where neither it nor what learns is named.
 

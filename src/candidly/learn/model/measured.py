@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from ...data.labels.describe import labelled_rows, track_of, with_given_features
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
 from ...ground.problem import Refusal, passed
+from ...ground.progress import OnProgress, part
 from ...stats.shares import share_interval
 from ..algorithms import Published, published
 from ..algorithms import algorithm as algorithm_named
@@ -25,7 +26,7 @@ from ._fit import default_algorithm
 from ._judging import READ, kind_read, reads, rights_of, to_learn_from
 from ._model import Model, measures
 from .compared import Compared, compare_ways
-from .encoded import halves, inputs_to_learn, of_inputs
+from .encoded import inputs_to_learn, of_inputs
 from .prediction_sets import HELD, remembered
 from .stopping import AUTO, Needed, fit_as_needed
 
@@ -142,7 +143,7 @@ def fit_and_measure(
     net: str | None = None,
     recipe: str | None = None,
     device: str = "cpu",
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
     **hyper: Any,
 ) -> Trained:
     """A model that has learned from some rows, and is measured on the others.
@@ -187,16 +188,15 @@ def fit_and_measure(
         )
     of_network = (net, recipe, steps, settings, *asked.values())
     network = any(each is not None for each in of_network) or (scaling, device) != ("train", "cpu")
-    first, second = halves(watch)
     inputs, seen, named = inputs_to_learn(
         data,
         algorithm,
         encoder,
         not (algorithm or network or against),
         lambda: rows_to_learn(data, validation, seed),
-        first,
+        part(watch, 0, 1, 2),
     )
-    tell = watch if seen is None else second
+    tell = watch if seen is None else part(watch, 1, 2, 2)
     name = named or default_algorithm(inputs, network)
     if settings is not None and not own:
         _check_inputs(settings, inputs)

@@ -15,6 +15,7 @@ from ...data.labels.storage import write_arrays
 from ...data.labels.text import BAR
 from ...ground.files import replacing, write_table
 from ...ground.problem import Refusal, passed
+from ...ground.progress import OnProgress
 from ._model import Model, measures
 from .new_rows import NewRows, read_new
 from .prediction_sets import check_sets, sets_of
@@ -171,7 +172,7 @@ def predict_file(
     abstain: float = 0.0,
     sets: float | None = None,
     check: Callable[[NewRows], None] = lambda rows: None,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> Predicted:
     """What a model says of the rows of a table, of arrays, of a folder or of a known data set.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from ...data.labels.labelled import Labelled
 from ...ground.numbers import whole
+from ...ground.progress import OnProgress
 from ..classifiers import is_classifier
 from ._fit import STEPS, fit
 from ._judging import check_enough, enough, judged, kind_read, reads, rights_of, to_learn_from
@@ -45,7 +45,7 @@ def updates_needed(
     *,
     most: int = STEPS,
     seed: int = 0,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
     **options: Any,
 ) -> Needed:
     """After how many updates the given label, or a candidate, is predicted most often on rows that
@@ -109,7 +109,7 @@ def fit_as_needed(
     *,
     steps: int | str | None = None,
     seed: int = 0,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
     **options: Any,
 ) -> tuple[Model, Needed | None]:
     """A model of all rows, trained for so many updates, or for as many as early stopping finds.

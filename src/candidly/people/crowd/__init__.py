@@ -23,6 +23,7 @@ from ...data.labels.votes import some_answers
 from ...ground.arrays import door
 from ...ground.names import lookup, made_by
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ._against_people import AgainstPeople, against_people
 from ._alpha import Alpha, krippendorff, warn_of_steps
 from ._annotators import annotators, next_items, priorities
@@ -63,7 +64,6 @@ By = Literal[
     "kos",
     "ordinal",
 ]
-Watch = Callable[[int, int], None] | None
 
 # (answers, probs, seed, watch) -> consensus
 METHODS: dict[str, Callable[..., Consensus]] = {
@@ -96,7 +96,7 @@ def consensus(
     by: By = "opinion-pool",
     probs: Any = None,
     seed: int = 0,
-    watch: Watch = None,
+    watch: OnProgress | None = None,
     workers: int = 1,
     known: np.ndarray | None = None,
 ) -> Consensus:
@@ -143,7 +143,7 @@ def pool_beside(
     probs: Any = None,
     known: np.ndarray | None = None,
     seed: int = 0,
-    watch: Watch = None,
+    watch: OnProgress | None = None,
     workers: int = 1,
 ) -> OpinionPool | None:
     """The opinion pool of a consensus's answers, which says how far to trust it: itself, if it is

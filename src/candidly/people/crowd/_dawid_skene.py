@@ -9,7 +9,6 @@ exact (``_sums``), so that no order of items and no number of workers changes a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ import numpy as np
 from ...ground.arrays import door
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ._answers import Answers, check_answers
 from ._consensus import Consensus, warn_of_unsaid
 from ._probs import answer_shares, checked_probs
@@ -68,7 +68,7 @@ def dawid_skene(
     alpha: float = 0.01,
     probs: Any = None,
     rounds: int = ROUNDS,
-    watch: Callable[[int, int], None] | None = None,
+    watch: OnProgress | None = None,
     workers: int = 1,
 ) -> DawidSkene:
     """Classes and error rates of annotators by expectation maximisation, from vote shares.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from ...ground.arrays import door
 from ...ground.names import made_by
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ...ground.seeds import draw
 from ._answers import Answers
 from ._dawid_skene import DawidSkene
@@ -108,7 +109,7 @@ def more_answers(
     *,
     draws: int = DRAWS,
     seed: int = 0,
-    watch: Callable[[int, int], None] | None = None,
+    watch: OnProgress | None = None,
 ) -> MoreAnswers:
     """How many more answers it takes until so many labels are right, on the model that was fitted.
 

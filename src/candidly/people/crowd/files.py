@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from ...data.labels.merging import merge_classes
 from ...data.sources import is_known, load, refuse_root
 from ...ground.names import made_by
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ._answers import Answers
 from ._consensus import Consensus
 from ._read import Keep, answers_of, known_in
@@ -74,7 +75,7 @@ def read_crowd(
     roles: Roles | None = None,
     workers: int = 1,
     on: str | None = None,
-    watch: Callable[[int, int], None] | None = None,
+    watch: OnProgress | None = None,
 ) -> CrowdRead:
     """The answers of a table, of one in parts, of a saved data set or of a known one.
 

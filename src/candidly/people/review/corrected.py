@@ -24,6 +24,7 @@ from ...data.labels.labelled import Labelled
 from ...data.labels.text import BAR
 from ...ground.arrays import door
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from .. import validation
 from ..validation import Corrected, Reading, Undecided
 from .deciding import by_row, labels_of
@@ -168,7 +169,7 @@ def corrected_folder(
     out: Path | str,
     reading: Reading = "exact",
     undecided: Undecided = "keep",
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> FolderWritten:
     """Copies the folder of pictures that the items came from, each picture to its right class.
 

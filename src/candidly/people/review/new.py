@@ -20,6 +20,7 @@ from ...ground.bounds import MOST
 from ...ground.files import undone
 from ...ground.names import lookup
 from ...ground.problem import Refusal
+from ...ground.progress import OnProgress
 from ...ground.spec import integer
 from ...stats.checked import RowsToCheck
 from ..validation import SetTally, read_released
@@ -43,7 +44,7 @@ Watching = Callable[[str], Any]  # a context manager that gives what to call wit
 
 
 @contextmanager
-def unseen(doing: str) -> Iterator[Callable[[int, int], None]]:
+def unseen(doing: str) -> Iterator[OnProgress]:
     """Nobody watches."""
     yield lambda done, total: None
 

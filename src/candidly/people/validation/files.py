@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -29,6 +29,7 @@ from ...data.labels.labelled import Labelled
 from ...data.sources import load
 from ...ground.files import replacing, write_table
 from ...ground.names import lookup
+from ...ground.progress import OnProgress
 from ...stats.checked import RowsToCheck
 from ._answers import read_answers
 from ._corrected import Corrected, Undecided, corrected
@@ -39,7 +40,6 @@ from ._verdicts import Verdicts, judge
 from .tally import SetTally, Tally
 
 _OF_FOLDER = ("classes", "merge_labels", "damaged")  # roles that say something of pictures
-Watch = Callable[[int, int], None]
 FORMATS = {"released": True, "long": False}  # of answers: as label-errors has them, or a table
 
 
@@ -105,7 +105,7 @@ class Validation:
         return self.labels is not None and not isinstance(self.tally, SetTally)
 
     def write(
-        self, out: Path | str, overwrite: bool = False, watch: Watch = lambda done, total: None
+        self, out: Path | str, overwrite: bool = False, watch: OnProgress = lambda done, total: None
     ) -> None:
         """Writes corrected labels: beside the old ones in their table, or as a file of their own.
 
@@ -288,7 +288,7 @@ def write_corrected(
     labels: LabelFile,
     out: Path,
     overwrite: bool = False,
-    watch: Watch = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> None:
     """Corrected labels, into the table that the labels are from or as a file of their own."""
     if labels.pictures is not None:

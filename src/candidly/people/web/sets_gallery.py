@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ...ground.names import shortened
+from ...ground.progress import OnProgress
 from ...ground.version import __version__
 from ...ground.whole import whole_folder
 from ..review import MEDIA_FOLDER, Looks
@@ -64,7 +65,7 @@ def write_sets_gallery(
     *,
     title: str = "Label errors",
     looks: Mapping[str, MakeLooks] | None = None,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> int:
     """All sets as pages in a folder; how many items. The same input, the same files.
 

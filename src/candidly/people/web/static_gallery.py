@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ... import show
+from ...ground.progress import OnProgress
 from ...ground.version import __version__
 from ...ground.whole import whole_folder
 from .. import review as reviews
@@ -57,7 +58,7 @@ def write_gallery(
     out: Path | str,
     *,
     codes: bool = False,
-    watch: Callable[[int, int], None] | None = None,
+    watch: OnProgress | None = None,
 ) -> int:
     """All items with what people said, as pages in a folder; how many items.
 
@@ -77,7 +78,7 @@ def write_gallery(
         return _write(project, beside, codes, watch or (lambda done, total: None))
 
 
-def _write(project: Project, folder: Path, codes: bool, watch: Callable[[int, int], None]) -> int:
+def _write(project: Project, folder: Path, codes: bool, watch: OnProgress) -> int:
     found = reviews.progress(project)
     total = found.items
     people = [one.code for one in reviews.people(project)] if codes else []

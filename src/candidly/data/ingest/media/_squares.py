@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from ....ground.progress import OnProgress
 from ._check import checked_file
 from ._decode import pixels_of
 
@@ -15,9 +16,7 @@ TOLD_EVERY = 200  # pictures
 KEPT = 2**16  # squares, of 3 kB each: who looks at the same files again need not decode them
 
 
-def decoded(
-    files: Sequence[Path], side: int, watch: Callable[[int, int], None] | None = None
-) -> np.ndarray:
+def decoded(files: Sequence[Path], side: int, watch: OnProgress | None = None) -> np.ndarray:
     """Pictures as uint8 (n, side, side, 3), whatever their sizes and proportions.
 
     Args:

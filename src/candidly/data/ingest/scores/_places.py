@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from ....ground.problem import Refusal
+from ....ground.progress import OnProgress
 from .._columns import missing_column, number_columns, read_columns, row_names, texts_of
 from .._roles import Roles
 from .._sheet import TABLE_ENDINGS
 from ..predictions import model_of
 from ..table_checks import listed
 from ..unused import BESIDE, RolesUsed, as_read, refuse_unused
-from ._table import ScoreColumns, ScoreTable, Watch
+from ._table import ScoreColumns, ScoreTable
 from ._tables import read_files, read_table
 from .logs import find_logs, read_logs
 
@@ -28,7 +29,7 @@ def read_scores(
     roles: Roles | None = None,
     columns: ScoreColumns | None = None,
     metric: str | None = None,
-    watch: Watch = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> ScoreTable:
     """Scores from one table, from a table for each model, or from logs.
 

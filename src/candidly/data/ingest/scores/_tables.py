@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....ground.problem import Refusal, passed
+from ....ground.progress import OnProgress
 from .._columns import Columns, missing_column, number_columns, read_columns, texts_of
 from .._roles import Roles
 from ..predictions import model_of
 from ..table_checks import listed
-from ._table import ScoreColumns, ScoreTable, Watch
+from ._table import ScoreColumns, ScoreTable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,7 +64,7 @@ def read_files(
     paths: Sequence[Path],
     roles: Roles,
     columns: ScoreColumns,
-    watch: Watch = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> ScoreTable:
     """A table for each model, named after its file; items are joined by their names.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from ....ground.progress import OnProgress
 from ....ground.seeds import draw
 from .._answers import Answers
 from .._probs import drawn_classes
@@ -45,7 +45,7 @@ class Chance(NamedTuple):
 
 
 def against_chance(
-    fitted: FittedRates, seed: int = 0, watch: Callable[[int, int], None] | None = None
+    fitted: FittedRates, seed: int = 0, watch: OnProgress | None = None
 ) -> Chance | None:
     """Compare with answers drawn from the fitted model, in which annotators err independently.
 

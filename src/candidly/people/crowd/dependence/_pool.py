@@ -17,12 +17,13 @@ import numpy as np
 from ....ground.arrays import door
 from ....ground.numbers import whole
 from ....ground.problem import Refusal
+from ....ground.progress import OnProgress
 from .._answers import Answers, check_answers, checked_known
 from .._consensus import Consensus, warn_of_unsaid
 from .._probs import checked_probs
 from ._fit import STRENGTH, FittedRates, fit_tempered
 from ._known_items import Calibration, calibrated
-from ._shared_errors import SharedErrors, Watch, look_at
+from ._shared_errors import SharedErrors, look_at
 
 LARGEST_BYTES = 2**29  # of error rates, and of a posterior
 ENOUGH = 4  # answers of every item from which on independence can be told from its absence
@@ -83,7 +84,7 @@ def opinion_pool(
     probs: Any = None,
     known: np.ndarray | None = None,
     seed: int = 0,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
     workers: int = 1,
 ) -> OpinionPool:
     """The mean of a weakened product, a linear pool and the votes, near-copies counted once.
@@ -122,7 +123,7 @@ def pool_of(
     probs: Any = None,
     known: np.ndarray | None = None,
     seed: int = 0,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
     workers: int = 1,
 ) -> OpinionPool:
     """See ``opinion_pool``; without its warning."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....ground.arrays import door
+from ....ground.progress import OnProgress
 from .._answers import Answers, check_answers
 from .._probs import checked_probs
 from ._chance import Chance, against_chance
@@ -18,8 +18,6 @@ from ._voices import few_together, joined
 
 if TYPE_CHECKING:
     import polars as pl
-
-Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -93,7 +91,7 @@ def shared_errors(
     answers: Answers,
     probs: Any = None,
     seed: int = 0,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
     workers: int = 1,
 ) -> SharedErrors:
     """Test whether annotators share more wrong answers than their error rates bring about.
@@ -147,7 +145,7 @@ def look_at(
     answers: Answers,
     probs: np.ndarray | None,
     seed: int = 0,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
     workers: int = 1,
 ) -> Looked:
     """See ``shared_errors``."""

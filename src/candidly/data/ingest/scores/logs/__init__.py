@@ -10,7 +10,8 @@ from pathlib import Path
 
 from .....ground.names import nearest
 from .....ground.problem import Refusal
-from .._table import ScoreTable, Watch
+from .....ground.progress import OnProgress
+from .._table import ScoreTable
 from .._tables import from_long
 from ._deepeval import DEEPEVAL
 from ._evalplus import EVALPLUS
@@ -43,7 +44,7 @@ def find_logs(places: Sequence[Path]) -> list[tuple[LogFormat, Path]]:
 def read_logs(
     found: Sequence[tuple[LogFormat, Path]],
     metric: str | None = None,
-    watch: Watch = lambda done, total: None,
+    watch: OnProgress = lambda done, total: None,
 ) -> ScoreTable:
     """Scores of all models in these logs.
 
