@@ -35,6 +35,7 @@ from ._drift import drift
 from ._majority import RULES, Majority, majority
 from ._more_answers import FITTED, MoreAnswers, check_reach, more_answers
 from ._read import answers_of, known_in, read_answers
+from ._weighted_rows import WeightedRows, weighted_rows
 from .aggregators import Ordinal, glad, ibcc, kos, mace, ordinal, wawa, zero_based_skill
 from .answer_sets import SetConsensus, SetCurve, set_consensus, set_curve, union_spread
 from .dependence import (
@@ -187,6 +188,7 @@ __all__ = [
     "SetConsensus",
     "SetCurve",
     "SharedErrors",
+    "WeightedRows",
     "against_people",
     "annotators",
     "answers_of",
@@ -218,5 +220,6 @@ __all__ = [
     "some_answers",
     "union_spread",
     "wawa",
+    "weighted_rows",
     "zero_based_skill",
 ]
