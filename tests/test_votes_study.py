@@ -12,6 +12,7 @@ from _votes_study.cases import CASES, TRUTH
 from _votes_study.page import BASE, PAGE, gains, make_page, scored, verdicts
 
 ROOT = Path(__file__).parents[1]
+SOFT, SOFT_OF = "opinion-pool-soft", "opinion-pool"  # learned from a posterior, from its labels
 RESULTS = ROOT / "bench" / "results" / "votes_study.jsonl"
 
 pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
@@ -52,3 +53,15 @@ def test_gains_are_differences_and_few_are_shown(lines):
         if verdict != "open":
             assert found[key].p < 0.05 / 2
             assert (found[key].difference > 0) == (verdict == "ahead")
+
+
+def test_what_crowd_md_says_of_posteriors(lines):
+    runs = by_way(lines)
+    losses = [
+        [np.mean([one["loss"] for one in runs[case, way]]) for way in (SOFT, SOFT_OF)]
+        for case in CASES
+        if (case, SOFT) in runs
+    ]
+    assert sorted(soft < hard for soft, hard in losses) == [False, True, True]
+    said = verdicts(gains(runs))
+    assert {verdict for (_, way), verdict in said.items() if way == SOFT} == {"open"}

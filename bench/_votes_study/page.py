@@ -11,7 +11,7 @@ from _by_rows import verdicts as verdicts_of
 from _text_study.cells import signed, table
 from candidly.stats import PairedT
 
-from .cases import CASES, CONSENSUS, OF_PICTURES, OF_TEXTS, OF_VOTES, TRUTH
+from .cases import CASES, CONSENSUS, OF_PICTURES, OF_TEXTS, OF_VOTES, SOFT, TRUTH
 
 PAGE = "votes-study.md"
 COMMAND = "python bench/votes_study.py"
@@ -21,6 +21,8 @@ NAMED = {
     "majority": "cross-entropy on the majority",
     "dawid-skene": "on Dawid-Skene's labels",
     "opinion-pool": "on the opinion pool's",
+    "dawid-skene-soft": "on Dawid-Skene's posterior",
+    "opinion-pool-soft": "on the opinion pool's posterior",
     TRUTH: "on the truth: an oracle",
 }
 ABOUT = {
@@ -61,8 +63,9 @@ def make_page(lines: Iterable[Line]) -> tuple[str, dict[str, str]]:
         f"Written by `{COMMAND}` from `bench/results/votes_study.jsonl`.",
         _answer(runs, found, said, cases),
         "## What was run",
-        "Either the answers become one label a row, and cross-entropy learns from it; or an "
-        "algorithm learns [from the answers themselves]"
+        "Either the answers become one label a row, and cross-entropy learns from it; or it learns "
+        "from the posterior, each row once for every label that it may have (`crowd.weighted_rows`)"
+        "; or an algorithm learns [from the answers themselves]"
         "(algorithms.md#learning-from-several-annotators-answers). Everything else is the same: "
         "default settings, a network and updates by data set, five seeds, the network at the end "
         "of the training. Nothing was chosen by the scored rows.",
@@ -95,7 +98,11 @@ def _answer(
     cases: Sequence[str],
 ) -> str:
     """The answer first."""
-    groups = {"another consensus": CONSENSUS[1:], "the answers themselves": OF_VOTES}
+    groups = {
+        "another consensus": CONSENSUS[1:],
+        "the posterior of one": tuple(SOFT),
+        "the answers themselves": OF_VOTES,
+    }
     told = []
     for what, ways in groups.items():
         counts = Counter(verdict for (_, way), verdict in said.items() if way in ways)
@@ -107,7 +114,8 @@ def _answer(
     for case in cases:
         ways = [way for name, way in found if name == case and way != TRUTH]
         first = max(ways, key=lambda way: found[case, way].difference or 0)
-        best.append(f"{case} {points(found[case, first])} (`{first}`)")
+        called = _called(first).removeprefix("on ")
+        best.append(f"{case} {points(found[case, first])} ({called})")
     least, *_, most = sorted(cases, key=lambda case: found[case, TRUTH].difference or 0)
     return (
         f"**Measured against cross-entropy on the majority's labels: {'; '.join(told)}. The "

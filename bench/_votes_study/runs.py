@@ -13,9 +13,9 @@ import candidly
 from _by_rows import packed
 from candidly import Labelled
 from candidly.data import Votes
-from candidly.people.crowd import Answers, against_people, consensus
+from candidly.people.crowd import Answers, against_people, consensus, weighted_rows
 
-from .cases import CONSENSUS, TRUTH, Case, Made
+from .cases import CONSENSUS, SOFT, TRUTH, Case, Made
 
 
 def answers_of(votes: Votes, classes: int) -> Answers:
@@ -26,14 +26,18 @@ def answers_of(votes: Votes, classes: int) -> Answers:
 
 
 @lru_cache
-def learned_by(made: Made, way: str) -> tuple[Labelled, str]:
-    """What is learned from, and the algorithm."""
+def learned_by(made: Made, way: str) -> tuple[Labelled, str, np.ndarray | None]:
+    """What is learned from, the algorithm, and the rows' weights."""
     data = made.learned
     assert data.votes is not None
     if way in CONSENSUS:
         labels = np.asarray(consensus(answers_of(data.votes, data.q), way).labels)
-        return replace(data, votes=None, given=labels), "ce"
-    return data, "supervised-oracle" if way == TRUTH else way
+        return replace(data, votes=None, given=labels), "ce", None
+    if way in SOFT:
+        rows = weighted_rows(consensus(answers_of(data.votes, data.q), SOFT[way]))
+        inputs = np.asarray(data.inputs)[rows.items]
+        return candidly.from_arrays(inputs, rows.labels, classes=data.q), "ce", rows.weights
+    return data, "supervised-oracle" if way == TRUTH else way, None
 
 
 @lru_cache
@@ -52,12 +56,12 @@ def trained(made: Made, case: Case, way: str, seed: int) -> dict[str, Any]:
         cross-entropy in nats, ``divergence`` in bits, and ``doubt``, the correlation of entropies.
     """
     warnings.simplefilter("ignore")
-    learned, algorithm = learned_by(made, way)
+    learned, algorithm, weights = learned_by(made, way)
     found: dict[str, Any] = {}
-    if learned.given is not None:
+    if learned.given is not None and learned.truth is not None:
         found["labels"] = float((learned.given == learned.truth).mean())
     how = {"net": case.net, "steps": case.steps, "batch_size": case.batch}
-    model = candidly.fit(learned, algorithm, seed=seed, **how)
+    model = candidly.fit(learned, algorithm, seed=seed, sample_weight=weights, **how)
     scored = candidly.from_arrays(made.inputs, truth=made.truth, classes=made.learned.q)
     logits = model.predict_logits(scored)
     probs = np.exp(logits - logits.max(1, keepdims=True))

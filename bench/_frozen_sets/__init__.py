@@ -1,0 +1,1 @@
+"""docs/frozen-sets.md: candidate sets on what a frozen encoder sees."""
