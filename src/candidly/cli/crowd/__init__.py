@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ...data.ingest import Roles
 from ...ground.files import write_table
 from ...ground.jsons import to_json
-from ...people.crowd.consensus_summary import consensus_grids, consensus_lines
-from ...people.crowd.drift_document import drift_grid, drift_line
 from .. import _progress, _words
 from .._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from .._issues import check_place
@@ -22,10 +19,6 @@ from .._print import AsJson, Form, Html, check_form, show
 from .._types import how_many_workers, random_seed, share, whole
 from .read import read
 from .sets import sets
-
-if TYPE_CHECKING:
-    from ...people.crowd import Consensus, MoreAnswers, OpinionPool
-    from ...people.crowd.known import KnownItems
 
 TABLES = (".parquet", ".csv", ".json")
 MORE = "--top gives more"
@@ -179,7 +172,6 @@ def consensus(
     """
     from ...ground.names import lookup
     from ...people import crowd
-    from ...people.crowd.known import known_items, known_parts
 
     check_form(form)
     by = lookup(crowd.METHODS, by, "way to a consensus")[0]
@@ -207,86 +199,23 @@ def consensus(
                 on=on,
                 watch=watch,
             )
-        with _progress.reading("estimating", "of the most rounds there may be") as watch:
-            found = crowd.consensus(
-                read_in.answers,
-                by,  # type: ignore[arg-type]
-                read_in.probs,
-                seed,
-                watch,
-                workers,
-                read_in.known,
-            )
-            pool = crowd.pool_beside(found, read_in.probs, read_in.known, seed, watch, workers)
-    held = None if read_in.known is None else known_items(found, read_in.known, by)
-    more = None
-    if reach is not None:
-        with _progress.reading("drawing", "of the draws") as watch:
-            more = crowd.more_answers(found, reach, seed=seed, watch=watch)  # type: ignore[arg-type]
-    people = crowd.annotators(found, read_in.known)
-    changes = None if read_in.when is None else crowd.drift(read_in.answers, read_in.when)
+        with _progress.reading("estimating", "of the most work there may be") as watch:
+            found = crowd.settle(read_in, by, reach=reach, seed=seed, workers=workers, watch=watch)
     written = {"out": out, "annotators": annotators, "html": html}
     if out is not None and into is not None:
-        crowd.put_into(found, into, out, roles)
+        crowd.put_into(found.consensus, into, out, roles)
     elif out is not None:
-        write_table(found.table(), out)
+        write_table(found.consensus.table(), out)
     if annotators is not None:
-        write_table(people, annotators)
+        write_table(found.people, annotators)
     if html is not None:
-        from ...people.crowd.consensus_document import crowd_document
-
         read = {"answers": answers} | ({} if probs is None else {"probabilities": str(probs)})
-        crowd_document(
-            found, by=by, read=read, notes=notes, known=held, more=more, pool=pool, changes=changes
-        ).write(html)
+        found.document(read, notes).write(html)
     if as_json:
-        _print_json(found, pool, by, people, top, written, notes, held, more, changes)
+        files = {name: str(path) for name, path in written.items() if path is not None}
+        print(to_json({**found.as_dict(top), "written": files, "warnings": notes}))
         return
-    parts = [*consensus_lines(found, by, pool), *(known_parts(held) if held else ())]
-    parts += [] if more is None else [str(more)]
-    parts += [] if changes is None else [drift_line(changes)]
-    grids = [*consensus_grids(found, pool, people, top, MORE)] if top else []
-    grids += [drift_grid(changes, top)] if top and changes is not None else []
-    show(*parts, *grids, form=form)
+    show(*found.parts(top, MORE), form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
-
-
-def _print_json(
-    found: Consensus,
-    pool: OpinionPool | None,
-    by: str,
-    people: Any,
-    top: int,
-    written: dict[str, Path | None],
-    notes: list[str],
-    held: KnownItems | None,
-    more: MoreAnswers | None,
-    changes: Any,
-) -> None:
-    from ...people import crowd
-    from ...people.crowd import Majority, next_items
-
-    answers = found.answers
-    about = {
-        "by": by,
-        "answers": len(answers),
-        "items": answers.n,
-        "classes": list(answers.classes),
-        "unsaid": int(found.unsaid.sum()),
-        "alpha": crowd.krippendorff(answers).as_dict(),
-        "claim": pool and pool.claim._asdict(),
-        "calibration": pool and pool.calibration and pool.calibration._asdict(),
-        "shared_errors": pool and pool.shared.as_dict(top),
-        "ties": found.ties if isinstance(found, Majority) else None,
-        "known": None if held is None else held.as_dict(),
-        "reach": None if more is None else asdict(more),
-        "changes": None if changes is None else changes.head(top).rows(named=True),
-        "consensus": found.table().head(top).rows(named=True),
-        "annotators": people.head(top).rows(named=True),
-        "next": next_items(found, top).rows(named=True),
-        "written": {name: str(path) for name, path in written.items() if path is not None},
-        "warnings": notes,
-    }
-    print(to_json(about))

@@ -50,6 +50,7 @@ from .dependence import (
 )
 from .dependence._pool import fits, pool_of
 from .files import CrowdRead, put_into, read_crowd
+from .settled import Settled, settle
 
 By = Literal[
     "opinion-pool",
@@ -187,6 +188,7 @@ __all__ = [
     "Ordinal",
     "SetConsensus",
     "SetCurve",
+    "Settled",
     "SharedErrors",
     "WeightedRows",
     "against_people",
@@ -216,6 +218,7 @@ __all__ = [
     "read_crowd",
     "set_consensus",
     "set_curve",
+    "settle",
     "shared_errors",
     "some_answers",
     "union_spread",
