@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -17,10 +18,15 @@ from ..ground.names import UnknownName
 from ..ground.problem import Refusal, passed
 from ..ground.progress import OnProgress
 from .sweep.facts import Facts
+from .sweep.growing import extended
+from .sweep.hours import Hours, hours
 from .sweep.journal import read_results
-from .sweep.plan import Plan
+from .sweep.plan import Plan, read_plan, training_rows
 from .sweep.planning import facts_of, make_plan, published_facts
+from .sweep.protocol import protocol_note, published_note, told_note
+from .sweep.recorded import recorded
 from .sweep.results import Results
+from .sweep.rounds import foreseen
 from .sweep.run import RunProgress, run_plan
 from .sweep.settings import Settings, make_settings
 
@@ -121,12 +127,68 @@ class Foreseen:
     """A plan that data may be missing for.
 
     Attributes:
-        plan: facts of a missing data set are the published ones, or those that were kept.
+        plan: facts of a missing data set are the published ones, or those that were kept. What a
+            search has not asked for yet is in it as drawn at random.
         missing: by name, why a data set is not there, and where to get it.
+        keys: of the runs that can be made with the data that are here.
+        finished: keys of the runs that the results directory has.
     """
 
     plan: Plan
     missing: Mapping[str, str]
+    keys: tuple[str, ...]
+    finished: frozenset[str]
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Sizes and numbers of runs, by data set."""
+        settings = self.plan.settings
+        counts = Counter(trial.dataset for trial in self.plan.trials)
+        done = Counter(trial.dataset for trial in self.plan.trials if trial.key in self.finished)
+        oracle = settings.validation == "train-oracle"
+        return [
+            {
+                "dataset": name,
+                "n": facts.n,
+                "features": facts.d,
+                "classes": facts.q,
+                "train": training_rows(facts, settings),
+                "validation": 0 if oracle else facts.n_validation,
+                "test": facts.n_test,
+                "runs": counts[name],
+                "done": done[name],
+                "steps": None if settings.as_published else facts.steps,
+            }
+            for name, facts in self.plan.facts.items()
+        ]
+
+    @property
+    def notes(self) -> list[str]:
+        """What to know of how it is trained."""
+        said = (say(self.plan.settings) for say in (protocol_note, published_note, told_note))
+        return [note for note in said if note]
+
+    def hours(
+        self,
+        device: str = "cpu",
+        workers: int | None = None,
+        stack: int | None = None,
+        watch: OnProgress = lambda done, total: None,
+    ) -> Hours:
+        """What is not finished takes; see ``sweep.hours``, which measures for some seconds."""
+        return hours(self.plan, self.finished, device, workers, stack, watch)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it by name, of plain values."""
+        settings = self.plan.settings
+        return {
+            "settings": settings.model_dump(mode="json"),
+            "datasets": self.rows,
+            "protocol": protocol_note(settings),
+            "told": told_note(settings),
+            "missing": dict(self.missing),
+            "trials": list(self.keys),
+        }
 
 
 def foresee(
@@ -134,7 +196,8 @@ def foresee(
     root: Path | str | None = None,
     watch: OnProgress = lambda done, total: None,
     roles: Roles | None = None,
-    kept: Mapping[str, Facts] | None = None,
+    folder: Path | None = None,
+    accept_code: bool = False,
 ) -> Foreseen:
     """The plan as ``prepare`` makes it, also where known data sets are not on this machine.
 
@@ -142,24 +205,34 @@ def foresee(
 
     Args:
         root, watch, roles: as for ``prepare``.
-        kept: facts of an earlier plan with these settings, for data sets that are missing.
+        folder: a results directory, which may be there: what it has is finished, and its plan
+            knows the sizes of data sets that are missing.
+        accept_code: whether what is there may be of other code of an algorithm.
 
     Raises:
         FileNotFoundError: no such file, and nothing is known of the data.
+        ValueError: the results directory is of other settings.
     """
+    old = None if folder is None else read_plan(folder)
     planned: dict[str, tuple[Labelled | None, Facts]] = {}
     missing = {}
     for name in settings.datasets:
         try:
             planned[name] = _planned(settings, name, root, watch, roles)
         except FileNotFoundError as error:
-            facts = (kept or {}).get(name) or _published(settings, name)
+            facts = (old.facts if old else {}).get(name) or _published(settings, name)
             if facts is None:
                 raise
             if settings.labels:
                 imperfect.canonical(settings.labels)  # or an error that names what is wrong with it
             planned[name], missing[name] = (None, facts), str(error)
-    return Foreseen(make_plan(settings, planned), missing)
+    made = make_plan(settings, planned)
+    if old is not None and folder is not None:
+        made = extended(folder, old, made, accept_code)
+    keys = tuple(trial.key for trial in made.trials if trial.dataset not in missing)
+    made = foreseen(made)
+    finished = frozenset() if folder is None else frozenset(recorded(made, folder).finished)
+    return Foreseen(made, missing, keys, finished)
 
 
 def _planned(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -58,67 +56,31 @@ def plan(
       candidly bench plan --preset plench-images --device cuda
     """
     from ...compare.benchmarking import foresee
-    from ...compare.sweep.growing import extended
-    from ...compare.sweep.hours import hours
-    from ...compare.sweep.plan import read_plan, training_rows
-    from ...compare.sweep.protocol import protocol_note, published_note, told_note
-    from ...compare.sweep.recorded import recorded
-    from ...compare.sweep.rounds import foreseen
 
     folder = asked.folder
-    old = read_plan(folder)
     with _progress.reading("preparing data", "of the data prepared") as watch:
-        found = foresee(asked.settings, **asked.where, watch=watch, kept=old.facts if old else None)
-    made = found.plan
-    if old:
-        made = extended(folder, old, made, asked.accept_code)
-    keys = [trial.key for trial in made.trials if trial.dataset not in found.missing]
-    made = foreseen(made)  # what a search has not asked for yet is timed as drawn at random
-    done = recorded(made, folder).finished
-    counts = Counter(trial.dataset for trial in made.trials)
-    finished = Counter(trial.dataset for trial in made.trials if trial.key in done)
-    oracle = made.settings.validation == "train-oracle"
-    rows = [
-        {
-            "dataset": name,
-            "n": facts.n,
-            "features": facts.d,
-            "classes": facts.q,
-            "train": training_rows(facts, made.settings),
-            "validation": 0 if oracle else facts.n_validation,
-            "test": facts.n_test,
-            "runs": counts[name],
-            "done": finished[name],
-            "steps": None if made.settings.as_published else facts.steps,
-        }
-        for name, facts in made.facts.items()
-    ]
-    taken = None
+        found = foresee(
+            asked.settings,
+            **asked.where,
+            watch=watch,
+            folder=folder,
+            accept_code=asked.accept_code,
+        )
+    made, taken = found.plan, None
     if measure:
         with _progress.reading("measuring", "measured") as watch:
-            taken = hours(made, done, asked.device, asked.workers, asked.stack, watch)
+            taken = found.hours(asked.device, asked.workers, asked.stack, watch)
     command = _command(context, str(folder))
-    notes = [
-        note for say in (protocol_note, published_note, told_note) if (note := say(made.settings))
-    ]
     if as_json:
-        about: dict[str, Any] = {
-            "settings": made.settings.model_dump(mode="json"),
-            "datasets": rows,
-            "protocol": protocol_note(made.settings),
-            "told": told_note(made.settings),
-            "missing": found.missing,
-            "hours": None if taken is None else _as_json(taken),
-            "command": command,
-        }
-        print(to_json(about | {"trials": keys}))
+        about = {"hours": None if taken is None else taken.as_dict(), "command": command}
+        print(to_json(found.as_dict() | about))
         return
     count = len(made.trials)
     title = f"{count:,} run{'s' * (count != 1)}"
-    show(grid_of(title, rows), "algorithms: " + ", ".join(made.versions))
-    for note in notes:
+    show(grid_of(title, found.rows), "algorithms: " + ", ".join(made.versions))
+    for note in found.notes:
         show(note)
-    if oracle:
+    if made.settings.validation == "train-oracle":
         print("oracle: the validation rows are among the training rows, with their true labels")
     nets = {trial.dataset: trial.net for trial in made.examples}
     if made.settings.as_published:
@@ -159,22 +121,6 @@ def _by_dataset(values: Mapping[str, str]) -> str:
     several = len(values) > 1 and len(set(values.values())) == 1
     every = next(iter(values.values()))
     return every if several else ", ".join(f"{one} for {name}" for name, one in values.items())
-
-
-def _as_json(taken: Hours) -> dict[str, Any]:
-    """The same numbers by name, times in hours."""
-    return {
-        "device": taken.device,
-        "workers": taken.workers,
-        "runs": taken.runs,
-        "updates": taken.updates,
-        "measured": [asdict(one) for one in taken.timed],
-        "multiples": dict(taken.multiples),
-        "hours_of_one_worker": taken.work_s / 3600,
-        "of_these_for_records": taken.records_s / 3600,
-        "hours": taken.wall_s / 3600,
-        "memory_bytes_of_a_worker": round(taken.memory_bytes),
-    }
 
 
 def _taken(taken: Hours) -> str:

@@ -12,9 +12,9 @@ import heapq
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -94,6 +94,21 @@ class Hours:
     records_s: float
     wall_s: float
     memory_bytes: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same numbers by name, times in hours."""
+        return {
+            "device": self.device,
+            "workers": self.workers,
+            "runs": self.runs,
+            "updates": self.updates,
+            "measured": [asdict(one) for one in self.timed],
+            "multiples": dict(self.multiples),
+            "hours_of_one_worker": self.work_s / 3600,
+            "of_these_for_records": self.records_s / 3600,
+            "hours": self.wall_s / 3600,
+            "memory_bytes_of_a_worker": round(self.memory_bytes),
+        }
 
 
 class UpdateKind(NamedTuple):
