@@ -200,6 +200,7 @@ def test_detectors_that_see_what_an_encoder_makes(candidly, tmp_path, monkeypatc
         min(row["average_precision"] for row in found["rows"] if row["detector"] == "knn-vote")
         > 0.9
     )
+    np.save("f.npy", np.zeros((4, 2)))
     status, _, err = candidly("errors", "compare", "mine.npz", *options, "--features", "f.npy")
     assert status == 2
-    assert "--encoder makes the features" in err
+    assert "--encoder makes what --features holds. Leave one of them out." in err

@@ -118,18 +118,16 @@ def compare(
     check_place(html, "--html", (".html", ".htm"))
     if probs is not None:
         check_probs_of(noise or [AS_GIVEN])
-    if encoder is not None and features is not None:
-        raise ValueError("--encoder makes the features; leave out --features.")
     loaded = loaded_from(what, root, roles)
-    if encoder is not None:
-        loaded = _encoded(loaded, encoder)
     given = {
         **options,
         "probs": None if probs is None else _probabilities(probs, loaded),
         "features": None if features is None else read_matrix(features),
     }
     with _progress.reading("comparing", "compared") as watch:
-        rows = compare_noises(loaded, noise or [AS_GIVEN], seeds, names, watch=watch, **given)
+        rows = compare_noises(
+            loaded, noise or [AS_GIVEN], seeds, names, encoder=encoder, watch=watch, **given
+        )
     if out is not None:
         import polars as pl
 
@@ -149,14 +147,6 @@ def compare(
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
-
-
-def _encoded(data: Labelled, encoder: str) -> Labelled:
-    from ...learn.encoders import features
-    from ...learn.model.encoded import of_vectors
-
-    with _progress.reading("encoding", "encoded") as watch:
-        return of_vectors(data, features(data, encoder, watch=watch), encoder)
 
 
 def _probabilities(path: Path, data: Labelled) -> np.ndarray:

@@ -10,7 +10,10 @@ from ...data import imperfect
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
 from ...ground.numbers import whole
-from ...ground.progress import OnProgress
+from ...ground.problem import Refusal
+from ...ground.progress import OnProgress, part
+from ...learn.encoders import features
+from ...learn.model.encoded import of_vectors
 from ._compare import compare
 
 CLEAN = "none"  # the given labels are the true ones
@@ -25,6 +28,7 @@ def compare_noises(
     seeds: int = 1,
     detectors: Sequence[str] | None = None,
     *,
+    encoder: str | None = None,
     watch: OnProgress = lambda done, total: None,
     **options: Any,
 ) -> list[dict[str, Any]]:
@@ -35,7 +39,9 @@ def compare_noises(
         noises: see ``with_noise``.
         seeds: so many seeds of each noise, from 0.
         detectors, options: see ``compare``.
-        watch: called with pieces of work done and in all.
+        encoder: of pictures and texts, what makes numbers of them, which all detectors see; see
+            ``encoders.features``.
+        watch: called with work done and work in all.
 
     Returns:
         a row for each noise, seed and detector: ``ComparedDetector.values()``, with ``noise`` and
@@ -48,6 +54,12 @@ def compare_noises(
     seeds = whole(seeds, "seeds", 1)
     if options.get("probs") is not None:
         check_probs_of(noises)
+    if encoder is not None:
+        if options.get("features") is not None:
+            raise Refusal("`encoder` makes what `features` holds.", "leave one of them out")
+        seen = features(data, encoder, watch=part(watch, 0, 1, 2))
+        data = of_vectors(data, seen, encoder)
+        watch = part(watch, 1, 2, 2)
     rows = []
     all_of_them = len(noises) * seeds
     for number, (noise, seed) in enumerate((n, s) for n in noises for s in range(seeds)):
