@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from _build_study import numbers as sources
+from _by_rows import Runs, by_way, kept
 from _cifarn_study import numbers as people
 from _detectors.study import read_results as read_detections
 from _frozen_study import numbers as frozen
@@ -135,6 +136,11 @@ class Shelf:
     @cached_property
     def encoded(self) -> Mapping[str, Rows]:
         return frozen.read_study(self.folder / "frozen_study")
+
+    @cached_property
+    def votes(self) -> Runs:
+        """Of trainings on several annotators' answers, by case and way."""
+        return by_way(kept(self.folder / "votes_study.jsonl"))
 
     @cached_property
     def noisy(self) -> Results:

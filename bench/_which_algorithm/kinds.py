@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from _by_rows import right_of
 from _cifarn_study.numbers import trained
 from _claims.shelf import Shelf
 from _image_study.page import TITLES as PICTURES
@@ -15,6 +16,10 @@ from _noisy.page import run_seconds, table_of
 from _noisy.study import LABELS, SETTINGS
 from _text_study.cells import called
 from _text_study.numbers import CLEAN, Noise, Rows
+from _votes_study.cases import CASES, OF_VOTES, TRUTH
+from _votes_study.page import BASE as MAJORITY
+from _votes_study.page import scored
+from candidly.learn.algorithms.costs import cost_of
 from candidly.stats import OneTestSet, RandomSplits
 
 from .rule import LabelSet, pooled
@@ -93,6 +98,11 @@ def read_kinds(shelf: Shelf) -> dict[str, Kind]:
             *ce,
             {"CIFAR-10N, encoded": "frozen-study.md#each-algorithm-against-cross-entropy"},
             of_encoded(shelf.encoded),
+        ),
+        "votes": Kind(
+            *("answers of several people", *ce),
+            {"LabelMe, sentiment and CIFAR-10N": "votes-study.md#accuracy-and-log-loss"},
+            of_votes(shelf),
         ),
         "symmetric-texts": Kind("symmetric noise, texts", *ce, on_texts, flipped),
         "replaced-texts": Kind("texts of no class", *ce, on_texts, replaced),
@@ -208,6 +218,27 @@ def of_encoded(study: Mapping[str, Rows]) -> tuple[LabelSet, ...]:
         seconds = {name: rows[name].seconds for name in names}
         design = OneTestSet(rows[names[0]].rows, right)
         found.append(LabelSet(label_set, "CIFAR-10N", accuracy, seconds, design))
+    return pooled(found, "ce")
+
+
+def of_votes(shelf: Shelf) -> tuple[LabelSet, ...]:
+    """Answers of several annotators whose names are known; ``ce`` learns the majority's labels.
+
+    Training times are those of updates (``algorithms.costs``), as no times were kept.
+    """
+    ways = {"ce": MAJORITY, **{name: name for name in OF_VOTES}, ORACLE: TRUTH}
+    found = []
+    for case, about in CASES.items():
+        if not set(OF_VOTES) <= set(about.ways):
+            continue
+        runs = [
+            sorted(shelf.votes[case, way], key=lambda one: one["seed"]) for way in ways.values()
+        ]
+        accuracy = {name: [one["right"] for one in of] for name, of in zip(ways, runs)}
+        right = np.stack([right_of(of, scored(case)) for of in runs], 1)
+        seconds = {name: cost_of(name, pictures=False) for name in ways}
+        design = OneTestSet(scored(case), right)
+        found.append(LabelSet(case, case, accuracy, seconds, design))
     return pooled(found, "ce")
 
 

@@ -121,7 +121,8 @@ def _reading(advice: Advices) -> str:
 KINDS = """* **Candidate sets**: several labels, one of them right.
 * **Symmetric noise**: wrong labels are drawn evenly from all classes (`symmetric` in
   [data.md](data.md)). **Pair or instance noise**: they depend on the class (`pair`) or on the input
-  (`instance-label`). **People's labels**: people chose them.
+  (`instance-label`). **People's labels**: people chose them, one a row.
+* **Answers of several people**: who said what of each row; `ce` learns what most said.
 * **Texts of no class**: the text was replaced by one that fits no label (`open-set`).
 * **Unequal classes**: some classes have many more training rows than others; with and without texts
   of no class."""
