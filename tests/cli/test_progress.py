@@ -8,6 +8,7 @@ import pytest
 
 from candidly.cli import _progress
 from candidly.compare.sweep.run import RunProgress
+from candidly.ground.progress import part
 
 
 @pytest.fixture
@@ -51,6 +52,54 @@ def test_what_was_there_before_is_no_speed_of_this_run(now, monkeypatch, capsys)
     now[0] = 30
     _progress._note(times, at(940, fresh=50))
     assert times.left_s() == pytest.approx(30)
+
+
+def test_steps_that_count_other_things_are_one_work(now, capsys, monkeypatch):
+    """The first half counts twenty pictures, the second ten thousand updates."""
+    monkeypatch.setattr(_progress, "_is_terminal", lambda: False)
+    with _progress.reading("training", "trained") as told:
+        first, second = (part(told, k, k + 1, 2) for k in (0, 1))
+        for watch, total, start in ((first, 20, 0), (second, 10_000, 50)):
+            for step in range(11):
+                now[0] = start + 5 * step
+                watch(step * total // 10, total)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        "5 % trained · 0:05 elapsed",
+        "15 % trained · 0:15 elapsed · about 1:25 left",
+        "35 % trained · 0:35 elapsed · about 1:05 left",
+        "75 % trained · 1:15 elapsed · about 0:25 left",
+    ]
+
+
+@pytest.mark.parametrize(("scale", "first"), [(1, 20), (50, 20), (1, 10_000)])
+def test_a_bar_is_full_when_the_work_is_done(now, monkeypatch, scale, first):
+    bars = []
+
+    class Bar:
+        def __init__(self, times, transient):
+            bars.append(self)
+            self.at = 0.0
+
+        def add_task(self, name, total):
+            self.total = total
+            return 0
+
+        def update(self, task, completed):
+            self.at = completed / self.total
+
+        start = stop = lambda self: None
+
+    monkeypatch.setattr(_progress, "_is_terminal", lambda: True)
+    monkeypatch.setattr(_progress, "_new_bar", Bar)
+    with _progress.reading() as told:
+        now[0] = 3
+        part(told, 0, 1, 2)(1, first)
+        assert bars[0].at == pytest.approx(0.5 / first)
+        part(told, 1, 2, 2)(7 * scale, 10 * scale)
+        assert bars[0].at == pytest.approx(0.85)
+        told(scale, scale)
+        assert bars[0].at == 1
 
 
 def test_lines_come_without_any_news_and_at_growing_intervals(monkeypatch, capsys):

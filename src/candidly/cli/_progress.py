@@ -129,25 +129,28 @@ def _note(times: Times, progress: RunProgress) -> None:
 
 @contextmanager
 def reading(doing: str = "reading", done_is: str = "read") -> Iterator[OnProgress]:
-    """A function to call with what is done and what in all; it is silent for ``QUIET_S``."""
+    """A function to call with what is done and what in all; it is silent for ``QUIET_S``.
+
+    What is shown is the share, as one step of the work may count rows and the next one updates.
+    """
     times, wait, due = Times(), FIRST_LINE_S, 0.0  # seconds, when the next line is due
     bar, task = None, None
 
     def watch(done: int, total: int) -> None:
         nonlocal wait, due, bar, task
-        now = time.monotonic()
-        times.note(done, total)
+        now, share = time.monotonic(), done / total if total else 1.0
+        times.note(share, 1.0)
         if now - times.begun < QUIET_S:
             return
         if _is_terminal():
             if bar is None:
                 bar = _new_bar(times, transient=True)
-                task = bar.add_task(doing, total=total)
+                task = bar.add_task(doing, total=1.0)
                 bar.start()
-            bar.update(task, completed=done)
+            bar.update(task, completed=share)
         elif now >= due:
             due, wait = now + wait, min(2 * wait, LONGEST_S)
-            _print(f"{100 * done / total:.0f} % {done_is} · {times}")
+            _print(f"{100 * share:.0f} % {done_is} · {times}")
 
     try:
         yield watch

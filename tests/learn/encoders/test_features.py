@@ -10,6 +10,7 @@ import sys
 import time
 import warnings
 import wave
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from PIL import Image
 
 import candidly
 from candidly import features
-from candidly.learn.encoders import installed
+from candidly.learn.encoders import _pictures, installed
 from learn.encoders.packages import PACKAGE, use_random
 from odd_pictures import ODD
 
@@ -40,9 +41,18 @@ def kept(monkeypatch, tmp_path):
 
 def counted(pictures, **how):
     """Features, and how many pictures were encoded for them."""
-    told = []
-    found = features(pictures, watch=lambda done, total: told.append(done), **how)
-    return found, told[-1] - told[0]
+    told, rows, vectors = [], [], _pictures._vectors
+
+    def counting(pictures, some, *more):
+        rows.extend(some)
+        return vectors(pictures, some, *more)
+
+    with mock.patch.object(_pictures, "_vectors", counting):
+        found = features(pictures, watch=lambda *at: told.append(at), **how)
+    shares = [done / total for done, total in told]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    return found, len(rows)
 
 
 def test_without_a_package_it_says_what_to_install():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...data.ingest.media import checked_file, header_of, pixels_of
-from ...ground.progress import OnProgress
+from ...ground.progress import OnProgress, part
 from ._kept import PICTURES, KeptVectors, folder_of_kept
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BATCH = 32  # pictures that a network sees at once
 MOST_DECODERS = 4  # threads
+LOOKED_UP = 50  # pictures of 250 kB are looked up in the time in which one is encoded
 SMALL = 96  # pixels, at which pictures that are no larger are encoded
 
 Square = Callable[[np.ndarray], np.ndarray]  # pixels uint8 (h, w, 3) -> uint8 (H, W, 3)
@@ -62,32 +63,33 @@ def encoded(
         pictures: uint8 (n, h, w) or (n, h, w, 1, 3 or 4), of 4 channels the last is left out; or
             files.
         device: ``cpu``, ``cuda`` or ``cuda:1``.
-        watch: called with pictures done and in all.
+        watch: called with work done and work in all: pictures that are looked up among those that
+            were encoded before, and then the others.
 
     Raises:
         ValueError, OSError: a file that is no picture, damaged or too large; the message names it.
     """
-    n = len(pictures)
+    n, tell = len(pictures), watch or (lambda done, total: None)
     found = np.zeros((n, encoder.width), np.float32)
     root = folder_of_kept()
     kept = KeptVectors(None if root is None else root / encoder.digest, encoder.width)
-    keys = [_key(picture) for picture in pictures]
+    keys = _keys(pictures, part(tell, 0, 1, LOOKED_UP))
+    tell = part(tell, 1, LOOKED_UP, LOOKED_UP)
     done = kept.put_into(found, keys)
     first: dict[str, int] = {}  # rows to encode, one of those that are alike
     for row in np.flatnonzero(~done).tolist():
         first.setdefault(keys[row], row)
     rows = list(first.values())
     before = n - len(rows)
-    if watch is not None and n:
-        watch(before, n)
+    if n:
+        tell(before, n)
     encoder.net.to(device)
     for start in range(0, len(rows), PICTURES):
         piece = rows[start : start + PICTURES]
         for some, vectors in _vectors(pictures, piece, encoder, device):
             found[some] = vectors
             before += len(some)
-            if watch is not None:
-                watch(before, n)
+            tell(before, n)
         kept.keep([keys[row] for row in piece], found[piece])
     again = [row for row in np.flatnonzero(~done).tolist() if first[keys[row]] != row]
     found[again] = found[[first[keys[row]] for row in again]]
@@ -106,7 +108,7 @@ def _vectors(
         return encoder.square(pixels(pictures[row], enough))
 
     batches = [list(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)]
-    with ThreadPoolExecutor(min(MOST_DECODERS, os.cpu_count() or 1)) as pool, torch.no_grad():
+    with _threads() as pool, torch.no_grad():
         waiting = [pool.submit(square, row) for row in batches[0]]
         for at, some in enumerate(batches):
             squares = np.stack([one.result() for one in waiting])
@@ -114,6 +116,20 @@ def _vectors(
             waiting = [pool.submit(square, row) for row in following]
             found = encoder.net(torch.from_numpy(squares).to(device))
             yield some, found.float().cpu().numpy()
+
+
+def _keys(pictures: np.ndarray | Sequence[Path], watch: OnProgress) -> list[str]:
+    """The hash of each picture's content; files are read by several threads."""
+    n, keys = len(pictures), list[str]()
+    with _threads() as pool:
+        for start in range(0, n, PICTURES):
+            keys += pool.map(_key, pictures[start : start + PICTURES])
+            watch(len(keys), n)
+    return keys
+
+
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(min(MOST_DECODERS, os.cpu_count() or 1))
 
 
 def _key(picture: np.ndarray | Path) -> str:
