@@ -18,7 +18,7 @@ from ...ground.device import check_device
 from ...ground.names import UnknownName, lookup, nearest, shortened
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
-from ...ground.progress import OnProgress
+from ...ground.progress import OnProgress, part
 from ...ground.spec import begins_with
 from ..algorithms import ALGORITHMS, Algorithm, Setting, common, configuration
 from ..algorithms import algorithm as algorithm_named
@@ -151,7 +151,8 @@ def fit(
     }
     said = [option for option, value in options.items() if value is not None]
     plain = algorithm is None and not said
-    inputs, by, name = inputs_to_learn(data, algorithm, encoder, plain)
+    encoding = part(watch, 0, 1, 2)
+    inputs, by, name = inputs_to_learn(data, algorithm, encoder, plain, watch=encoding)
     if by is not None:
         model = fit(
             inputs,
@@ -163,7 +164,7 @@ def fit(
             recipe=recipe,
             device=device,
             watchers=watchers,
-            watch=watch,
+            watch=part(watch, 1, 2, 2),
             every=every,
             each=each,
             sample_weight=sample_weight,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...data.labels.labelled import Labelled
 from ...ground.problem import Refusal
-from ...ground.progress import OnProgress
+from ...ground.progress import OnProgress, part
 from ...stats import holm
 from ...stats.pairs import mcnemar
 from ...stats.shares import share_interval
@@ -17,7 +17,6 @@ from ..classifiers import is_classifier
 from ._judging import READ, check_enough, judged, kind_read, rights_of
 from .stopping import fit_as_needed
 
-PARTS = 1000  # of the work of one, for progress
 ALPHA = 0.05
 
 
@@ -110,10 +109,7 @@ def compare_ways(
     how = {"net": net, "recipe": recipe, "scaling": scaling, "device": device}
     right = []
     for k, name in enumerate(names):
-
-        def tell(done: int, total: int, k: int = k) -> None:
-            watch(PARTS * k + PARTS * done // max(total, 1), PARTS * len(names))
-
+        tell = part(watch, k, k + 1, len(names))
         more = {} if is_classifier(name) else {"steps": steps, **how}
         model, _ = fit_as_needed(learned, name, seed=seed, watch=tell, **more)
         right.append(rights_of(model.predict_logits(seen).argmax(1), seen, *kinds))

@@ -204,6 +204,7 @@ def fit_and_measure(
     learned, held = _divided(usable, validation, seed)
     compared = None
     if against:
+        ways = 1 + len(against)
         _check_against(asked, as_published)
         compared = compare_ways(
             learned,
@@ -214,9 +215,9 @@ def fit_and_measure(
             net=net,
             recipe=recipe,
             device=device,
-            watch=lambda done, total: tell(done, total + total // (1 + len(against))),
+            watch=part(tell, 0, ways, ways + 1),
         )
-        name = compared.chosen
+        name, tell = compared.chosen, part(tell, ways, ways + 1, ways + 1)
     if steps is None and settings is not None:
         steps = settings.updates(to_learn_from(learned).n, int(asked.get("batch_size", 0)))
     how = {"net": net, "recipe": recipe, "scaling": scaling, "device": device, **asked}

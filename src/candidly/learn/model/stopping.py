@@ -8,7 +8,7 @@ from typing import Any
 
 from ...data.labels.labelled import Labelled
 from ...ground.numbers import whole
-from ...ground.progress import OnProgress
+from ...ground.progress import OnProgress, part
 from ..classifiers import is_classifier
 from ._fit import STEPS, fit
 from ._judging import check_enough, enough, judged, kind_read, reads, rights_of, to_learn_from
@@ -137,5 +137,6 @@ def fit_as_needed(
     if steps != AUTO:
         steps = whole(steps, "steps", low=1)
         return fit(learned, name, steps=steps, seed=seed, watch=watch, **options), None
-    needed = updates_needed(data, name, seed=seed, watch=watch, **options)
+    needed = updates_needed(data, name, seed=seed, watch=part(watch, 0, 1, 2), **options)
+    watch = part(watch, 1, 2, 2)
     return fit(learned, name, steps=needed.steps, seed=seed, watch=watch, **options), needed

@@ -142,12 +142,13 @@ def settle(
     name = lookup(METHODS, by, "way to a consensus")[0]
     if reach is not None:
         check_reach(name, read.probs is not None)
-    first, last = (watch, watch) if reach is None else (part(watch, 0, 1, 2), part(watch, 1, 2, 2))
-    found = consensus(read.answers, name, read.probs, seed, first, workers, read.known)  # type: ignore[arg-type]
-    pool = pool_beside(found, read.probs, read.known, seed, first, workers)
+    steps = 2 if reach is None else 3
+    tell = [part(watch, step, step + 1, steps) for step in range(steps)]
+    found = consensus(read.answers, name, read.probs, seed, tell[0], workers, read.known)  # type: ignore[arg-type]
+    pool = pool_beside(found, read.probs, read.known, seed, tell[1], workers)
     more = None
     if reach is not None:
-        more = more_answers(found, reach, seed=seed, watch=last)  # type: ignore[arg-type]
+        more = more_answers(found, reach, seed=seed, watch=tell[2])  # type: ignore[arg-type]
     return Settled(
         by=name,
         consensus=found,
