@@ -46,7 +46,8 @@ def encoder_of(model):
     return model.about["inputs"].get("encoder")
 
 
-def test_an_installed_encoder_is_the_default_of_pictures(package):
+def test_an_installed_encoder_is_the_default_of_pictures(package, monkeypatch):
+    monkeypatch.setattr("candidly.learn.model._fit.STEPS", 5)
     model = candidly.fit((PICTURES, Y))
     assert encoder_of(model)["name"] == NAME
     assert model.about["algorithm"] == "logistic:C=0.001"
