@@ -104,7 +104,8 @@ def _means(study: Study, found: Found) -> str:
     told = []
     for label_set in study:
         gained = [found[label_set, name].gain.difference or 0.0 for name in names]
-        told.append(f"{100 * np.mean(gained):+.1f} on {label_set}".replace("-", "−"))
+        number = f"{100 * np.mean(gained):+.1f}".replace("-", "−")
+        told.append(f"{number} on {label_set}")
     return ", ".join(told)
 
 
