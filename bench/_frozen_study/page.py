@@ -8,12 +8,26 @@ from _text_study.numbers import Rows
 
 from . import tables
 from .numbers import against
-from .runs import BATCH, DECAY, ENCODER, EPOCHS, LABEL_SETS, PER_EPOCH, PICTURES, SPLITS, VALIDATION
+from .runs import (
+    BATCH,
+    BY_CLASS,
+    DECAY,
+    ENCODER,
+    EPOCHS,
+    EVEN,
+    LABEL_SETS,
+    MADE,
+    PEOPLES,
+    PER_EPOCH,
+    PICTURES,
+    SPLITS,
+    VALIDATION,
+)
 
 PAGE = "frozen-study.md"
 COMMAND = "python bench/frozen_study.py"
 PLAIN = "cross-entropy"
-WRONG = {  # of the labels
+WRONG = {  # of people's labels
     "worst": "40 %",
     "rand1": "17 %",
     "rand2": "18 %",
@@ -53,12 +67,22 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
 def _about(study: Mapping[str, Rows]) -> str:
     return (
         f"The {PICTURES:,} training pictures of CIFAR-10 with the labels that people gave them "
-        f"(CIFAR-10N: {', '.join(f'{WRONG[name]} wrong in {name}' for name in study)}), "
+        f"(CIFAR-10N: {', '.join(f'{WRONG[name]} wrong in {name}' for name in PEOPLES)}), "
         f"seen by [`{ENCODER}`](encoders.md) at 96 pixels: 1,280 numbers a picture, standardised, "
         f"which stay as they are. A linear layer learns {EPOCHS} epochs of {PER_EPOCH} updates in "
         f"batches of {BATCH}, by Adam, each algorithm with its default settings; those that count "
         f"epochs are as in [text.md](text.md). `ce, decay {DECAY}` is cross-entropy with a weight "
         f"decay of {DECAY}, where all others have 0.00001. {SPLITS} splits draw "
         f"{100 * VALIDATION:g} % of the training pictures for validation anew, and all are tested "
-        "on the 10,000 official test pictures, which have true labels."
+        "on the 10,000 official test pictures, which have true labels." + _made(study)
+    )
+
+
+def _made(study: Mapping[str, Rows]) -> str:
+    if not set(study) & set(MADE):
+        return ""
+    return (
+        f" *{EVEN}* and *{BY_CLASS}* are drawn labels, of which as many are wrong as in worst: any "
+        "wrong class alike, or each pair of classes as often as people take one for the other. In "
+        "both it does not matter how a picture looks."
     )

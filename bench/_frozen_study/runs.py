@@ -6,14 +6,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 import candidly
 from _text_study.runs import GROUPS as OF_TEXTS
 from _text_study.runs import Group
-from candidly import Labelled, benchmark
+from candidly import Labelled, benchmark, imperfect
 from candidly.compare.sweep.run import RunProgress
 
 ENCODER = "efficientnet-lite0"
-LABEL_SETS = ("worst", "rand1", "rand2", "rand3", "aggre")
+PEOPLES = ("worst", "rand1", "rand2", "rand3", "aggre")  # labels of people
+EVEN, BY_CLASS = "worst, even", "worst, by class"
+MADE = (EVEN, BY_CLASS)  # labels that are drawn, as many wrong as in the worst of people's
+LABEL_SETS = (*PEOPLES, *MADE)
 SPLITS, EPOCHS, BATCH, VALIDATION = 5, 10, 256, 0.1
 PICTURES = 50_000
 DECAY = 0.02  # as logistic regression with C = 0.001 has it: 1 / (C n)
@@ -32,7 +37,7 @@ class Sweep:
 
     @property
     def name(self) -> str:
-        return f"{self.label_set}-{self.group}"
+        return f"{self.label_set.replace(', ', '-').replace(' ', '-')}-{self.group}"
 
     def called(self, algorithm: str) -> str:
         """An algorithm as the page calls it."""
@@ -48,9 +53,29 @@ def sweeps() -> Iterator[Sweep]:
 
 def vectors(label_set: str, data: Path, watch: Callable[[int, int], None]) -> Labelled:
     """The label set with what the encoder makes of its 60,000 pictures in place of them."""
-    pictures = candidly.load(f"cifar10n-{label_set}", data, download=False, tested=True)
+    people = label_set if label_set in PEOPLES else "worst"
+    pictures = candidly.load(f"cifar10n-{people}", data, download=False, tested=True)
     found = candidly.features(pictures, ENCODER, watch=watch)
-    return replace(pictures, inputs=found, features=None)
+    seen = replace(pictures, inputs=found, features=None)
+    return seen if label_set == people else replace(seen, given=drawn(seen, label_set))
+
+
+def drawn(people: Labelled, label_set: str) -> np.ndarray:
+    """Labels at random: wrong as often as people's, evenly or as often from each class to another.
+
+    int64 (n,); rows without a label of people's have none.
+    """
+    assert people.given is not None
+    assert people.truth is not None
+    labelled = people.given >= 0
+    given, truth = people.given[labelled], people.truth[labelled]
+    if label_set == EVEN:
+        some = imperfect.symmetric(truth, people.q, float((given != truth).mean()))
+    else:
+        some = imperfect.empirical(truth, people.q, given, truth, exact=True)
+    found = np.full(people.n, -1)
+    found[labelled] = some
+    return found
 
 
 def run(

@@ -10,6 +10,7 @@ import numpy as np
 from _by_rows import right_of
 from _cifarn_study.numbers import trained
 from _claims.shelf import Shelf
+from _frozen_study.runs import PEOPLES
 from _image_study.page import TITLES as PICTURES
 from _noisy.page import TITLES as DATA
 from _noisy.page import run_seconds, table_of
@@ -97,7 +98,7 @@ def read_kinds(shelf: Shelf) -> dict[str, Kind]:
             "people's labels, pictures by an encoder",
             *ce,
             {"CIFAR-10N, encoded": "frozen-study.md#each-algorithm-against-cross-entropy"},
-            of_encoded(shelf.encoded),
+            of_encoded({name: shelf.encoded[name] for name in PEOPLES}),
         ),
         "votes": Kind(
             *("answers of several people", *ce),
