@@ -26,7 +26,6 @@ from ._shared import typed
 from ._stopping import stoppable
 from ._types import random_seed, whole
 from ._words import said
-from .errors.amount import about_wrong
 
 if TYPE_CHECKING:
     import polars as pl
@@ -194,7 +193,15 @@ def check(
     if probs is not None:
         found.judged.save(probs, found.ids())
     if as_json:
-        print(to_json(_about(found, table, top, places, following, counting)))
+        about = found.as_dict(top)
+        about |= {
+            "headline": said(about["headline"]),
+            "warnings": [*map(said, found.notes)],
+            "written": {what: str(path) for what, path in places.items()},
+            "next": following,
+            "to count": counting,
+        }
+        print(to_json(about))
         return
     _print(found, table, top, following, counting)
     for path in places.values():
@@ -277,48 +284,6 @@ def _told(roles: Roles) -> list[str]:
 def _first_line(roles: Roles) -> list[str]:
     """The option that says whether the first line names the columns."""
     return [] if roles.header == "auto" else ["--header", roles.header]
-
-
-def _about(
-    found: Checked,
-    table: pl.DataFrame,
-    top: int,
-    places: dict[str, Path],
-    following: list[str],
-    counting: list[str],
-) -> dict[str, Any]:
-    ece = found.judged.ece
-    name, share = found.largest
-    by_tag, alike = found.by_tag(), getattr(found, "alike", None)
-    return {
-        "checked": found.name,
-        "read": found.read(),
-        "read as": [dict(zip(("column", "as", "example"), row)) for row in found.read_as()],
-        "rows": found.data.n,
-        "labelled": found.labelled,
-        "classes": list(found.data.classes),
-        "classifier": found.judged.chosen,
-        "encoder": found.judged.encoder,
-        "folds": len(found.judged.fold_ece),
-        "accuracies": dict(found.judged.accuracies),
-        "by_fold": list(found.judged.by_fold),
-        "largest class": {"name": name, "share": share},
-        "useless": found.useless,
-        "calibration error": ece if ece == ece else None,
-        "leaks": [leak.column for leak in found.leaks],
-        **({} if alike is None else alike.as_dict()),
-        "headline": said(found.headline()),
-        "wrong": None if found.wrong is None else about_wrong(found.wrong),
-        "counted": None if found.counted is None else found.counted.as_dict(),
-        "flagged": found.flagged,
-        "by": found.issues.by,
-        "issues": table.head(top).rows(named=True),
-        **({} if by_tag is None else {"by tag": by_tag.rows(named=True)}),
-        "warnings": [*map(said, found.notes)],
-        "written": {what: str(path) for what, path in places.items()},
-        "next": following,
-        "to count": counting,
-    }
 
 
 def _print(

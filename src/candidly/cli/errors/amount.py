@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,7 +19,7 @@ from .options import Labels, Normalise, On, Probabilities, Unlabelled, Workers
 from .reading import examined, opened
 
 if TYPE_CHECKING:
-    from ...errors.amount import WrongLabels
+    pass
 
 
 @reads(*LABELS, *CELLS, "id", "drop")
@@ -92,7 +92,7 @@ def amount(
             "labels": str(given),
             "probabilities": str(probs),
             "headline": found.headline(),
-            **about_wrong(found),
+            **found.as_dict(),
             "issues": table.head(top).rows(named=True),
             "written": {name: str(path) for name, path in written.items()},
             "warnings": notes,
@@ -105,18 +105,3 @@ def amount(
     print_issues(table.head(top), len(table))
     for path in written.values():
         print(f"wrote {path}", file=sys.stderr)
-
-
-def about_wrong(found: WrongLabels) -> dict[str, Any]:
-    """How many labels are wrong, as JSON."""
-    return {
-        "number": found.number,
-        "from": found.least,
-        "to": found.most,
-        "premise": "errors strike clear and unclear rows alike",
-        "accuracy": dict(zip(("from", "about", "to"), found.accuracy)) if not found.why else None,
-        "contradicted": round(found.disagreement * found.labelled),
-        "labelled": found.labelled,
-        "why not": found.why or None,
-        "notes": list(found.findings()),
-    }

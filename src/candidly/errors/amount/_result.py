@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -113,6 +114,20 @@ class WrongLabels:
         if not self.narrow:
             return f"{PREMISE}, {least} to {most} {of} are wrong."
         return f"{PREMISE}, about {number} ({least} to {most}) {of} are wrong, {self.share:.1%}."
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers by name, of plain values, with the premise that they rest on."""
+        return {
+            "number": self.number,
+            "from": self.least,
+            "to": self.most,
+            "premise": PREMISE.removeprefix("If "),
+            "accuracy": None if self.why else dict(zip(("from", "about", "to"), self.accuracy)),
+            "contradicted": round(self.disagreement * self.labelled),
+            "labelled": self.labelled,
+            "why not": self.why or None,
+            "notes": list(self.findings()),
+        }
 
     def findings(self) -> tuple[str, ...]:
         """What the number rests on, what it leaves out and what would tell, in sentences."""

@@ -387,6 +387,36 @@ class Checked:
         inputs = np.asarray(self.data.inputs)
         return pl.DataFrame(inputs, schema=[str(k) for k in range(inputs.shape[1])])
 
+    def as_dict(self, top: int) -> dict[str, Any]:
+        """All of it by name, of plain values, with so many of the listed rows."""
+        ece, (name, share), by_tag = self.judged.ece, self.largest, self.by_tag()
+        return {
+            "checked": self.name,
+            "read": self.read(),
+            "read as": [dict(zip(("column", "as", "example"), row)) for row in self.read_as()],
+            "rows": self.data.n,
+            "labelled": self.labelled,
+            "classes": list(self.data.classes),
+            "classifier": self.judged.chosen,
+            "encoder": self.judged.encoder,
+            "folds": len(self.judged.fold_ece),
+            "accuracies": dict(self.judged.accuracies),
+            "by_fold": list(self.judged.by_fold),
+            "largest class": {"name": name, "share": share},
+            "useless": self.useless,
+            "calibration error": ece if ece == ece else None,
+            "leaks": [leak.column for leak in self.leaks],
+            **({} if self.alike is None else self.alike.as_dict()),
+            "headline": self.headline(),
+            "wrong": None if self.wrong is None else self.wrong.as_dict(),
+            "counted": None if self.counted is None else self.counted.as_dict(),
+            "flagged": self.flagged,
+            "by": self.issues.by,
+            "issues": self.table().head(top).rows(named=True),
+            **({} if by_tag is None else {"by tag": by_tag.rows(named=True)}),
+            "warnings": list(self.notes),
+        }
+
     def document(
         self,
         following: Sequence[str] = (),
