@@ -15,6 +15,7 @@ from _build_study import numbers as sources
 from _by_rows import Runs, by_way, kept
 from _cifarn_study import numbers as people
 from _detectors.study import read_results as read_detections
+from _frozen_sets import runs as frozen_sets
 from _frozen_study import numbers as frozen
 from _image_study import numbers as pictures
 from _image_study.runs import GROUPS
@@ -136,6 +137,11 @@ class Shelf:
     @cached_property
     def encoded(self) -> Mapping[str, Rows]:
         return frozen.read_study(self.folder / "frozen_study")
+
+    @cached_property
+    def encoded_sets(self) -> Mapping[str, Rows]:
+        folder = self.folder / "frozen_sets"
+        return frozen.read_study(folder, frozen_sets.sweeps(), frozen_sets.CHOSEN_BY)
 
     @cached_property
     def votes(self) -> Runs:

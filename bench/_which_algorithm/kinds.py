@@ -86,6 +86,11 @@ def read_kinds(shelf: Shelf) -> dict[str, Kind]:
             {"CIFAR-10": "image-study.md#ranks"},
             of_pictures(shelf),
         ),
+        "encoded-sets": Kind(
+            *("candidate sets, pictures by an encoder", "CR", "CC"),
+            {"CIFAR-10, encoded": "frozen-sets.md#each-algorithm-against-cc"},
+            of_encoded(shelf.encoded_sets, "CIFAR-10", "CC"),
+        ),
         "symmetric-tables": Kind(
             "symmetric noise, tables", *ce, on_digits, _picked(noisy, symmetric)
         ),
@@ -98,7 +103,7 @@ def read_kinds(shelf: Shelf) -> dict[str, Kind]:
             "people's labels, pictures by an encoder",
             *ce,
             {"CIFAR-10N, encoded": "frozen-study.md#each-algorithm-against-cross-entropy"},
-            of_encoded({name: shelf.encoded[name] for name in PEOPLES}),
+            of_encoded({name: shelf.encoded[name] for name in PEOPLES}, "CIFAR-10N", "ce"),
         ),
         "votes": Kind(
             *("answers of several people", *ce),
@@ -204,11 +209,11 @@ def of_tails(study: Mapping[Noise, Rows]) -> tuple[LabelSet, ...]:
     return pooled(found, "ce")
 
 
-def of_encoded(study: Mapping[str, Rows]) -> tuple[LabelSet, ...]:
-    """Pictures with one label from people, seen by an encoder: what was trained on all of them."""
+def of_encoded(study: Mapping[str, Rows], data: str, baseline: str) -> tuple[LabelSet, ...]:
+    """Pictures seen by an encoder: what was trained on all of the label sets."""
     names = [
         name
-        for name in study["worst"]
+        for name in next(iter(study.values()))
         if all(name in rows for rows in study.values())
         and "," not in name  # settings that are not an algorithm's own
     ]
@@ -218,8 +223,8 @@ def of_encoded(study: Mapping[str, Rows]) -> tuple[LabelSet, ...]:
         right = np.stack([rows[name].right["selected"] for name in names], 1)
         seconds = {name: rows[name].seconds for name in names}
         design = OneTestSet(rows[names[0]].rows, right)
-        found.append(LabelSet(label_set, "CIFAR-10N", accuracy, seconds, design))
-    return pooled(found, "ce")
+        found.append(LabelSet(label_set, data, accuracy, seconds, design))
+    return pooled(found, baseline)
 
 
 def of_votes(shelf: Shelf) -> tuple[LabelSet, ...]:
