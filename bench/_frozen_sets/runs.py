@@ -9,18 +9,24 @@ from pathlib import Path
 import numpy as np
 
 import candidly
-from _frozen_study.runs import ENCODER
+from _frozen_study.runs import (
+    BATCH,
+    ENCODER,
+    EPOCHS,
+    PER_EPOCH,
+    PICTURES,
+    SETTINGS,
+    VALIDATION,
+)
 from _image_study.runs import CONTRASTIVE, IN_EPOCHS, IN_UPDATES, OTHERS
 from candidly import Labelled, benchmark
 from candidly.compare.sweep.run import RunProgress
 
 BASE, ORACLE = "CC", "supervised-oracle"
 CHOSEN_BY = "CR"  # of validation rows: how often a candidate is predicted
-SPLITS, BATCH, VALIDATION = 5, 256, 0.1
-RECORDS = 10
-PER_RECORD = 175  # updates: an epoch of 50,000 pictures
+RECORDS, PER_RECORD = EPOCHS, PER_EPOCH  # epochs of 50,000 pictures
 STEPS = RECORDS * PER_RECORD
-OFFICIAL = 50_000  # CIFAR-10's training pictures, before its test pictures
+OFFICIAL = PICTURES  # CIFAR-10's training pictures, before its test pictures
 
 
 @dataclass(frozen=True)
@@ -164,12 +170,6 @@ def run(
         out=out / sweep.name,
         workers=workers,
         watch=watch,
-        net="linear",
-        configs=1,
-        splits=SPLITS,
-        steps=STEPS,
-        eval_every=PER_RECORD,
-        split="official",
-        validation_share=VALIDATION,
         hyper=sweep.of.values(LABEL_SETS[sweep.label_set]),
+        **SETTINGS,
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,15 @@ DECAY = 0.02  # as logistic regression with C = 0.001 has it: 1 / (C n)
 DECAYED = "decayed"
 GROUPS = {**OF_TEXTS, DECAYED: Group(("ce",), {"weight_decay": DECAY})}
 PER_EPOCH = round(PICTURES * (1 - VALIDATION)) // BATCH  # updates
+SETTINGS: Mapping[str, Any] = {  # of ``benchmark``
+    "net": "linear",
+    "configs": 1,
+    "splits": SPLITS,
+    "steps": EPOCHS * PER_EPOCH,
+    "eval_every": PER_EPOCH,
+    "split": "official",
+    "validation_share": VALIDATION,
+}
 
 
 @dataclass(frozen=True)
@@ -92,12 +102,6 @@ def run(
         out=out / sweep.name,
         workers=workers,
         watch=watch,
-        net="linear",
-        configs=1,
-        splits=SPLITS,
-        steps=EPOCHS * PER_EPOCH,
-        eval_every=PER_EPOCH,
-        split="official",
-        validation_share=VALIDATION,
         hyper={"batch_size": BATCH, **sweep.of.hyper},
+        **SETTINGS,
     )
