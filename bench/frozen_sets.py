@@ -21,8 +21,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.append(str(Path(__file__).parents[1] / ".venv" / "encoders"))
 
 from _frozen_sets.page import COMMAND, PAGE, make_page
-from _frozen_sets.runs import CHOSEN_BY, GROUPS, SPLITS, run, sweeps, vectors
+from _frozen_sets.runs import CHOSEN_BY, GROUPS, run, sweeps, vectors
 from _frozen_study.command import Study, main
+from _frozen_study.runs import SPLITS
 
 STUDY = Study(
     name="frozen_sets",
