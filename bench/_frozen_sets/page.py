@@ -42,8 +42,8 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
         "starts late by default started earlier. ImageNet, which the encoder learned from, has "
         "most of CIFAR-10's classes. What contrastive algorithms need views of pictures for, they "
         "have none of here: the two views of a row are the row. What takes more than ten times as "
-        "long as `CC` is trained on two of the label sets. From pixels and on a small scale all are "
-        "in [image-study.md](image-study.md).",
+        "long as `CC` is trained on two of the label sets. From pixels and on a small scale all "
+        "are in [image-study.md](image-study.md).",
     ]
     return "\n\n".join(parts) + "\n", {}
 

@@ -41,7 +41,8 @@ def answer(study: Study, found: Found, plain: str, data: str) -> str:
         f"**Of {len(found)} comparisons with {plain} ({len(names)} algorithms and settings, "
         f"{data}), {verdicts[AHEAD]} are ahead of it ({of_sets}), {verdicts[BEHIND]} behind, "
         f"{verdicts[SAME]} are shown to be within ±{100 * MARGIN:g} points, and {verdicts[OPEN]} "
-        f"are open. {_alike(verdicts[AHEAD])} Ahead on every label set: {_listed(ahead)}. Those "
+        f"are open. {_alike(verdicts[AHEAD], verdicts[BEHIND])} Ahead on every label set: "
+        f"{_listed(ahead)}. Those "
         f"that every label set has gain in the mean, in points: {_means(study, found)}. The "
         f"largest gain is `{name}`'s on {label_set}, "
         f"{100 * (most.gain.difference or 0):.1f} points. The same as {plain} on every label "
@@ -91,7 +92,9 @@ def verdicts_of(found: Found, name: str) -> list[str]:
     return [one.verdict for (_, other), one in found.items() if other == name]
 
 
-def _alike(ahead: int) -> str:
+def _alike(ahead: int, behind: int) -> str:
+    if behind > ahead:
+        return "So on what a frozen encoder sees more methods lose than gain."
     if ahead:
         return "So methods are not all alike on what a frozen encoder sees."
     return "So on what a frozen encoder sees nothing here shows that a method gains."
