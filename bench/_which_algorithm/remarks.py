@@ -205,7 +205,7 @@ def better_labels(advice: Advices) -> list[str]:
             noise); and what is *left* between the last two, in points. Where more is left than the
             first choice gains, and clearly more than nothing, right labels promise more than
             another algorithm: {"; ".join(more) if more else "nowhere"}. This is for all labels put
-            right; some of them give less. The studies of candidate sets have no such oracle."""
+            right; some of them give less. The other studies of candidate sets have no oracle."""
         ),
         table(header, rows, words=2),
         prose(
