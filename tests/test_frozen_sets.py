@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from _frozen_sets.page import PAGE, make_page
-from _frozen_sets.runs import BASE, CHOSEN_BY, GROUPS, LABEL_SETS, ORACLE, sweeps
+from _frozen_sets.runs import ALL_SETS, BASE, CHOSEN_BY, GROUPS, ORACLE, sweeps
 from _frozen_study.numbers import against, read_study
 from _pages import differing
 from _studies import files_of
@@ -60,9 +60,9 @@ def test_no_verdict_is_about_the_oracle_and_all_are_about_the_plain_one(study):
 def test_what_is_counted_in_epochs_or_updates_is_the_same_share_of_every_training():
     for group in GROUPS.values():
         for name in group.label_sets:
-            of, values = LABEL_SETS[name], group.values(LABEL_SETS[name])
-            whole = 1750 / of.per_epoch  # epochs
+            of, values = ALL_SETS[name], group.values(ALL_SETS[name])
+            whole = of.steps / of.per_epoch  # epochs
             for key, share in group.epochs.items():
                 assert values[key] / whole == pytest.approx(share, abs=1 / whole)
             for key, share in group.updates.items():
-                assert values[key] == round(share * 1750)
+                assert values[key] == round(share * of.steps)

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from _frozen_study import tables
-from _frozen_study.numbers import against
+from _frozen_study.numbers import AHEAD, BEHIND, against
 from _frozen_study.runs import BATCH, ENCODER, SPLITS, VALIDATION
 from _text_study.cells import percent
 from _text_study.numbers import Rows
 
-from .runs import BASE, LABEL_SETS, ORACLE, PER_RECORD, RECORDS, STEPS
+from .runs import (
+    ALL_SETS,
+    BASE,
+    LABEL_SETS,
+    LONG,
+    LONGER,
+    OF_LONG,
+    ORACLE,
+    PER_RECORD,
+    RECORDS,
+    STEPS,
+)
 
 PAGE = "frozen-sets.md"
 COMMAND = "python bench/frozen_sets.py"
@@ -20,11 +33,19 @@ PLAIN = f"`{BASE}`"
 def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
     """The page's text; it has no figures."""
     found = against(study, BASE, (ORACLE,))
-    study = {name: study[name] for name in LABEL_SETS if name in study}
+    usual = {name: study[name] for name in LABEL_SETS if name in study}
+    longer = {name: study[name] for name in LONGER if name in study}
+    study = usual | longer
     parts = [
         "# Candidate sets on what a frozen encoder sees",
         f"Written by `{COMMAND}` from `bench/results/frozen_sets`.",
-        tables.answer(study, found, PLAIN, "CIFAR-10 and its people's sets"),
+        tables.answer(
+            usual,
+            {key: one for key, one in found.items() if key[0] in usual},
+            PLAIN,
+            "CIFAR-10 and its people's sets",
+        ),
+        *([_longer(study, longer, found)] if longer else []),
         "## What was run",
         _about(study),
         "\n".join(f"* **{name}**: {_of(name, study)}" for name in study),
@@ -49,10 +70,52 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
 
 
 def _of(name: str, study: Mapping[str, Rows]) -> str:
-    of = LABEL_SETS[name]
+    of = ALL_SETS[name]
+    if of.times > 1:
+        return f"{of.times} times as many updates of some algorithms, and of each record."
     oracle = study[name].get(ORACLE)
     true = "" if oracle is None else f"; from true labels {percent(oracle.selected)} %"
     return f"{of.rows:,} pictures; {of.about}{true}."
+
+
+def _longer(study: Mapping[str, Rows], longer: Mapping[str, Rows], found: tables.Found) -> str:
+    """Whether those that are behind are so because their training was too short."""
+    told = []
+    for name, rows in longer.items():
+        short = name.removesuffix(f", {LONG} ×")
+        behind = [one for one in rows if _verdict(found, short, one) == BEHIND]
+        still = [one for one in behind if _verdict(found, name, one) == BEHIND]
+        now = sum(_verdict(found, name, one) == AHEAD for one in rows)
+        told.append(
+            f"on {short} {len(still)} of the {len(behind)} that were behind still are "
+            f"({_moves(found, short, name, behind)}), and {now} ahead"
+        )
+    rising = {
+        name: sum(np.mean(row.last) >= np.mean(row.best) - 0.001 for row in study[name].values())
+        for name in study
+        if name not in longer
+    }
+    many = ", ".join(f"{count} on {name}" for name, count in rising.items())
+    return (
+        f"Some algorithms end at their best, within 0.1 points ({many}), so that a longer training "
+        f"may give more. With {LONG} times as many updates of {len(OF_LONG) - 2} of them, "
+        f"`{BASE}`'s too: {'; '.join(told)}."
+    )
+
+
+def _verdict(found: tables.Found, label_set: str, name: str) -> str:
+    one = found.get((label_set, name))
+    return "" if one is None else one.verdict
+
+
+def _moves(found: tables.Found, short: str, name: str, behind: list[str]) -> str:
+    """How far each is from the plain one, before and after."""
+
+    def points(label_set: str, one: str) -> str:
+        difference = found[label_set, one].gain.difference or 0
+        return f"{100 * difference:+.1f}".replace("-", "−")
+
+    return ", ".join(f"`{one}` {points(short, one)} to {points(name, one)}" for one in behind)
 
 
 def _about(study: Mapping[str, Rows]) -> str:

@@ -38,17 +38,24 @@ class LabelSet:
         labels: the process that makes its sets; '' where people did.
         rows: to learn from and to choose by.
         about: in words.
+        times: how often the usual number of updates is trained.
     """
 
     source: str
     labels: str
     rows: int
     about: str
+    times: int = 1
 
     @property
     def per_epoch(self) -> int:
         """Updates of an epoch."""
         return max(round(self.rows * (1 - VALIDATION)) // BATCH, 1)
+
+    @property
+    def steps(self) -> int:
+        """Updates of a training."""
+        return STEPS * self.times
 
 
 FLIPPED = "each wrong label enters with probability {}"
@@ -70,6 +77,15 @@ LABEL_SETS: Mapping[str, LabelSet] = {
         "cifar10s:k=2", "", 1_000, "the classes that one of two people did not rule out (CIFAR-10S)"
     ),
 }
+LONG = 5
+LONGER = {  # some algorithms rise to the end of the usual training
+    f"{name}, {LONG} ×": replace(LABEL_SETS[name], times=LONG) for name in ("flip-0.7", "instance")
+}
+ALL_SETS: Mapping[str, LabelSet] = {**LABEL_SETS, **LONGER}
+OF_LONG = (
+    *("CC", "PRODEN", "RC", "CAVL", "LWS", "ABS-MAE", "EXP", "SCL-EXP", "MCL-GCE", "CRDPLL"),
+    *("FREDIS", "RECORDS", ORACLE),
+)
 
 
 @dataclass(frozen=True)
@@ -90,9 +106,9 @@ class Group:
 
     def values(self, of: LabelSet) -> dict[str, float]:
         """Every hyper-parameter that is not as usual, on one label set."""
-        whole = STEPS / of.per_epoch
+        whole = of.steps / of.per_epoch
         found = {name: max(round(share * whole), 1) for name, share in self.epochs.items()}
-        found |= {name: round(share * STEPS) for name, share in self.updates.items()}
+        found |= {name: round(share * of.steps) for name, share in self.updates.items()}
         return {"batch_size": BATCH, **found, **self.hyper}
 
 
@@ -103,6 +119,7 @@ GROUPS: Mapping[str, Group] = {
     "usual": Group((*OTHERS, "RECORDS", ORACLE), hyper={"interval": 2}),
     "epochs": Group(IN_EPOCHS, epochs={"warm_up": 0.2}),
     "balanced": Group(("SoLar",)),
+    "longer": Group(OF_LONG, hyper={"interval": 2}, label_sets=tuple(LONGER)),
     "updates": Group(IN_UPDATES, updates={"warm_up": 0.2}, label_sets=COSTLY),
     "contrastive": Group(
         CONTRASTIVE,
@@ -124,7 +141,7 @@ class Sweep:
 
     @property
     def name(self) -> str:
-        return f"{self.label_set}-{self.group}"
+        return f"{self.label_set.removesuffix(f', {LONG} ×')}-{self.group}"
 
     def called(self, algorithm: str) -> str:
         """An algorithm as the page calls it."""
@@ -143,7 +160,7 @@ def vectors(label_set: str, data: Path, watch: Callable[[int, int], None]) -> La
 
     Sets of people are about its test pictures; then 10,000 training pictures test what was learned.
     """
-    of = LABEL_SETS[label_set]
+    of = ALL_SETS[label_set]
     whole = candidly.load("cifar10n-worst", data, download=False, tested=True)
     seen = candidly.features(whole, ENCODER, watch=watch)
     assert whole.truth is not None
@@ -165,12 +182,14 @@ def run(
     watch: Callable[[RunProgress], None] = lambda progress: None,
 ) -> None:
     """Train what the directory does not hold yet."""
+    of = ALL_SETS[sweep.label_set]
+    updates = {"steps": of.steps, "eval_every": PER_RECORD * of.times}
     benchmark(
         {sweep.label_set: data},
         sweep.of.algorithms,
         out=out / sweep.name,
         workers=workers,
         watch=watch,
-        hyper=sweep.of.values(LABEL_SETS[sweep.label_set]),
-        **SETTINGS,
+        hyper=sweep.of.values(of),
+        **SETTINGS | updates,
     )
