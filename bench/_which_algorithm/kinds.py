@@ -10,6 +10,7 @@ import numpy as np
 from _by_rows import right_of
 from _cifarn_study.numbers import trained
 from _claims.shelf import Shelf
+from _frozen_sets.runs import LABEL_SETS as SETS
 from _frozen_study.runs import PEOPLES
 from _image_study.page import TITLES as PICTURES
 from _noisy.page import TITLES as DATA
@@ -89,7 +90,7 @@ def read_kinds(shelf: Shelf) -> dict[str, Kind]:
         "encoded-sets": Kind(
             *("candidate sets, pictures by an encoder", "CR", "CC"),
             {"CIFAR-10, encoded": "frozen-sets.md#each-algorithm-against-cc"},
-            of_encoded(shelf.encoded_sets, "CIFAR-10", "CC"),
+            of_encoded({name: shelf.encoded_sets[name] for name in SETS}, "CIFAR-10", "CC"),
         ),
         "symmetric-tables": Kind(
             "symmetric noise, tables", *ce, on_digits, _picked(noisy, symmetric)
