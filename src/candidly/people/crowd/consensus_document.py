@@ -32,8 +32,10 @@ from .known import KnownItems, known_parts
 if TYPE_CHECKING:
     import polars as pl
 
-    from . import Consensus, OpinionPool, SetCurve
+    from ._consensus import Consensus
     from ._more_answers import MoreAnswers
+    from .answer_sets import SetCurve
+    from .dependence import OpinionPool
 
 LISTED = 200  # doubtful items and annotators on the page
 ASKED = 50  # items to ask about next
@@ -87,7 +89,8 @@ def crowd_document(
             default it is made.
         changes: what ``crowd.drift`` returns.
     """
-    from . import annotators, pool_beside
+    from ._annotators import annotators
+    from ._ways import pool_beside
 
     if pool is None:
         pool = pool_beside(consensus)
@@ -353,7 +356,7 @@ def _within(share: float | None, of: int) -> str | None:
 
 def next_grid(consensus: Consensus, most: int) -> Grid:
     """Items to ask about, those first of which one more answer tells most."""
-    from . import next_items
+    from ._annotators import next_items
 
     columns = (
         Column("item", "name"),

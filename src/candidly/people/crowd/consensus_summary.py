@@ -14,12 +14,16 @@ from .dependence.summary import claim_lines, pairs_grid, untold
 if TYPE_CHECKING:
     import polars as pl
 
-    from . import Answers, Consensus, OpinionPool
+    from ._answers import Answers
+    from ._consensus import Consensus
+    from .dependence import OpinionPool
 
 
 def consensus_lines(found: Consensus, by: str, pool: OpinionPool | None) -> Iterator[str]:
     """Lines on what was read, what came out, and how far to trust it."""
-    from . import Crowdlab, DawidSkene, Majority
+    from ._crowdlab import Crowdlab
+    from ._dawid_skene import DawidSkene
+    from ._majority import Majority
 
     answers = found.answers
     unasked = int((answers.per_item == 0).sum())
@@ -52,7 +56,7 @@ def consensus_lines(found: Consensus, by: str, pool: OpinionPool | None) -> Iter
 
 def agreement_line(answers: Answers) -> Iterator[str]:
     """How far annotators agree beyond chance; none where nothing can be said of it."""
-    from . import krippendorff
+    from ._alpha import krippendorff
 
     alpha = krippendorff(answers)
     if np.isfinite([alpha.value, alpha.low]).all():

@@ -11,7 +11,7 @@ import numpy as np
 from ...show.grid import Column, Grid
 
 if TYPE_CHECKING:
-    from . import Consensus
+    from ._consensus import Consensus
 
 ALPHA = 0.05
 
@@ -57,7 +57,7 @@ def known_items(found: Consensus, known: np.ndarray, by: str) -> KnownItems:
     """
     from ...stats import share_interval
     from ...stats.pairs import mcnemar, tango
-    from . import majority
+    from ._majority import majority
 
     rows = np.flatnonzero(known >= 0)
     if not len(rows):

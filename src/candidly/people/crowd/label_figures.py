@@ -11,7 +11,7 @@ from ...show.figures import FAINT, INK, SERIES, STROKES, draw_svg
 from ...show.words import short_names
 
 if TYPE_CHECKING:
-    from . import SetCurve
+    from .answer_sets import SetCurve
 
 WIDE = 5.4  # inches
 

@@ -18,7 +18,7 @@ from .label_figures import named_figure, noise_figure, sizes_figure
 
 if TYPE_CHECKING:
     from ...data.labels.labelled import Labelled
-    from . import SetCurve
+    from .answer_sets import SetCurve
 
 DRAWN = 30  # classes up to which figures and heat maps show all
 LISTED = 500  # classes in a table
@@ -170,7 +170,7 @@ def _noise(data: Labelled) -> Iterator[Piece]:
     if len(votes) * data.q > MOST_CELLS:
         yield f"{len(votes):,} answers and {data.q:,} classes are too many to show this."
         return
-    from . import SetCurve, set_curve, union_spread
+    from .answer_sets import SetCurve, set_curve, union_spread
 
     whole = set_curve(votes, truth, data.q)
     many = whole.items >= LEAST_ITEMS * whole.items[0]

@@ -17,6 +17,7 @@ from ._consensus import Consensus
 from ._drift import drift
 from ._majority import Majority
 from ._more_answers import MoreAnswers, check_reach, more_answers
+from ._ways import METHODS, consensus, pool_beside
 from .dependence import OpinionPool
 from .files import CrowdRead
 from .known import KnownItems, known_items, known_parts
@@ -136,8 +137,6 @@ def settle(
     Raises:
         ValueError, KeyError: see ``consensus`` and ``more_answers``.
     """
-    from . import METHODS, consensus, pool_beside
-
     made_by(read, CrowdRead, "read", "crowd.read_crowd")
     name = lookup(METHODS, by, "way to a consensus")[0]
     if reach is not None:
