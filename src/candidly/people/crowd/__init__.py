@@ -25,6 +25,7 @@ from ._majority import RULES, Majority, majority
 from ._more_answers import MoreAnswers, check_reach, more_answers
 from ._read import answers_of, known_in, read_answers
 from ._ways import METHODS, WITHOUT_MODEL, consensus, pool_beside
+from ._ways import By as By
 from ._weighted_rows import WeightedRows, weighted_rows
 from .aggregators import Ordinal, glad, ibcc, kos, mace, ordinal, wawa, zero_based_skill
 from .answer_sets import SetConsensus, SetCurve, set_consensus, set_curve, union_spread
