@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from _text_study.numbers import Rows
+import numpy as np
+from scipy.stats import kendalltau
+
+from _text_study.cells import percent
+from _text_study.numbers import BASE, Rows
 
 from . import tables
 from .numbers import against
@@ -44,6 +48,7 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
         "# Noisy labels on what a frozen encoder sees",
         f"Written by `{COMMAND}` from `bench/results/frozen_study`.",
         tables.answer(study, found, PLAIN, "CIFAR-10N"),
+        *([_drawn(study, found)] if set(study) & set(MADE) else []),
         "## What was run",
         _about(study),
         "## Each algorithm against cross-entropy",
@@ -62,6 +67,30 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
         "pictures for, they have none of here: the two views of a row are the row.",
     ]
     return "\n\n".join(parts) + "\n", {}
+
+
+def _drawn(study: Mapping[str, Rows], found: tables.Found) -> str:
+    """Whether labels that are drawn, wrong as often, tell what people's labels tell."""
+    people = PEOPLES[0]
+    made = [name for name in MADE if name in study]
+    sets = (people, *made)
+    names = [name for name in study[people] if all((each, name) in found for each in sets)]
+    gained = {each: [found[each, name].gain.difference or 0.0 for name in names] for each in sets}
+    base = ", ".join(f"{percent(study[each][BASE].selected)} on {each}" for each in sets)
+    means = ", ".join(f"{_points(np.mean(gained[each]))} on {each}" for each in sets)
+    orders = " and ".join(
+        f"{kendalltau(gained[people], gained[each]).statistic:.2f} with {each}" for each in made
+    )
+    return (
+        f"Are labels that are drawn, wrong as often as people's, as hard? Cross-entropy reaches "
+        f"{base} (%). The {len(names)} algorithms and settings that were trained on all of these "
+        f"gain in the mean {means} (points). Kendall's tau between the gains on {people} and on "
+        f"drawn labels is {orders}."
+    )
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:+.1f}".replace("-", "−")
 
 
 def _about(study: Mapping[str, Rows]) -> str:

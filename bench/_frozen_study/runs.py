@@ -17,7 +17,7 @@ from candidly.compare.sweep.run import RunProgress
 
 ENCODER = "efficientnet-lite0"
 PEOPLES = ("worst", "rand1", "rand2", "rand3", "aggre")  # labels of people
-EVEN, BY_CLASS = "worst, even", "worst, by class"
+EVEN, BY_CLASS = "worst-even", "worst-by-class"
 MADE = (EVEN, BY_CLASS)  # labels that are drawn, as many wrong as in the worst of people's
 LABEL_SETS = (*PEOPLES, *MADE)
 SPLITS, EPOCHS, BATCH, VALIDATION = 5, 10, 256, 0.1
@@ -47,7 +47,7 @@ class Sweep:
 
     @property
     def name(self) -> str:
-        return f"{self.label_set.replace(', ', '-').replace(' ', '-')}-{self.group}"
+        return f"{self.label_set}-{self.group}"
 
     def called(self, algorithm: str) -> str:
         """An algorithm as the page calls it."""
