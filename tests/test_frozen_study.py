@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import candidly
 from _frozen_study.numbers import AHEAD, BEHIND, MARGIN, OPEN, SAME, against, read_study
 from _frozen_study.page import PAGE, make_page
+from _frozen_study.runs import MADE, drawn
 from _pages import differing
 from _studies import files_of
 from _text_study.numbers import BASE, Row
@@ -99,3 +101,29 @@ def test_false_verdicts_are_as_rare_as_said():
         same += one.verdict == SAME
     assert ahead <= 14  # 120 x 0.05 = 6, and chance
     assert same <= 14
+
+
+def test_drawn_labels_are_wrong_as_often_as_peoples():
+    """Evenly: as many in all; by class: as many of each class taken for each other, at random."""
+    draws = np.random.default_rng(3)
+    truth = draws.integers(0, 4, 4_000)
+    wrong = draws.random(4_000) < 0.1 + 0.5 * (truth == 1)
+    given = np.where(wrong, (truth + 1 + draws.integers(0, 2, 4_000)) % 4, truth)
+    given[:50] = -1
+    people = candidly.from_arrays(
+        draws.normal(size=(4_000, 2)), given=given, truth=truth, classes=4
+    )
+    there = given >= 0
+    for label_set in MADE:
+        found = drawn(people, label_set)
+        assert (found[~there] == -1).all()
+        assert (found >= 0).sum() == there.sum()
+        assert (found != truth)[there].sum() == (given != truth)[there].sum()
+        # where people are wrong says nothing of where these are
+        both = (found != truth) & (given != truth) & there
+        for k in range(4):
+            of = there & (truth == k)
+            p, q = (found != truth)[of].mean(), (given != truth)[of].mean()
+            assert both[of].mean() == pytest.approx(p * q, abs=0.05)
+    pairs = [np.bincount(4 * truth[there] + each[there], minlength=16) for each in (given, found)]
+    assert np.abs(pairs[0] - pairs[1]).max() <= 1
