@@ -47,7 +47,7 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
     parts = [
         "# Noisy labels on what a frozen encoder sees",
         f"Written by `{COMMAND}` from `bench/results/frozen_study`.",
-        tables.answer(study, found, PLAIN, "CIFAR-10N"),
+        tables.answer(study, found, PLAIN, "CIFAR-10N and labels drawn with its rates"),
         *([_drawn(study, found)] if set(study) & set(MADE) else []),
         "## What was run",
         _about(study),
