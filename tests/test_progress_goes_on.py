@@ -9,6 +9,8 @@ import pytest
 
 import candidly
 from candidly import crowd, errors
+from candidly.compare.benchmarking import prepare
+from candidly.compare.sweep.settings import make_settings
 from candidly.people.crowd import CrowdRead
 from learn.encoders.packages import use_random
 
@@ -24,6 +26,12 @@ NETWORK = {"net": "mlp:4", "batch_size": 8}
 
 def _data(**labels):
     return candidly.from_arrays(TABLE, **({"given": Y, "truth": Y} | labels))
+
+
+def _many():
+    """So many rows that a process tells of several parts of them."""
+    rows = np.random.default_rng(6).normal(size=(6_000, 3)).astype(np.float32)
+    return candidly.from_arrays(rows, truth=np.arange(6_000) % 4)
 
 
 def _answers():
@@ -49,6 +57,14 @@ DOORS = {
     ),
     "features": lambda watch: candidly.features(PICTURES, NAME, watch=watch),
     "apply": lambda watch: candidly.imperfect.apply(_data(given=None), "lookalike:rate=0.2", watch),
+    "apply, several processes": lambda watch: candidly.imperfect.apply(
+        _many(), "lookalike:rate=0.2,classes=0-1+lookalike:rate=0.2,classes=2-3", watch
+    ),
+    "prepare, several data sets": lambda watch: prepare(
+        make_settings(datasets=("a", "b"), algorithms=("ce",), labels="lookalike:rate=0.2"),
+        own={"a": _many(), "b": _many()},
+        watch=watch,
+    ),
     "cross_validate, a network": lambda watch: errors.cross_validate(
         "ce", _data(), folds=2, watch=watch
     ),

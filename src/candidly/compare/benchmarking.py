@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from ..data.labels.labelled import Labelled
 from ..ground.checks import OFFICIAL
 from ..ground.names import UnknownName
 from ..ground.problem import Refusal, passed
-from ..ground.progress import OnProgress
+from ..ground.progress import OnProgress, part
 from .sweep.facts import Facts
 from .sweep.growing import extended
 from .sweep.hours import Hours, hours
@@ -112,12 +112,12 @@ def prepare(
     Args:
         root: folder in which files of sources are looked for first.
         own: data to use for a name instead of loading it.
-        watch: called with rows done and rows in all, by what takes long.
+        watch: called with work done and work in all, by what takes long.
         roles: which column of the files is what.
     """
     planned = {
-        name: _planned(settings, (own or {}).get(name, name), root, watch, roles)
-        for name in settings.datasets
+        name: _planned(settings, (own or {}).get(name, name), root, tell, roles)
+        for name, tell in _each(settings, watch)
     }
     return make_plan(settings, planned), {name: data for name, (data, _) in planned.items()}
 
@@ -216,9 +216,9 @@ def foresee(
     old = None if folder is None else read_plan(folder)
     planned: dict[str, tuple[Labelled | None, Facts]] = {}
     missing = {}
-    for name in settings.datasets:
+    for name, tell in _each(settings, watch):
         try:
-            planned[name] = _planned(settings, name, root, watch, roles)
+            planned[name] = _planned(settings, name, root, tell, roles)
         except FileNotFoundError as error:
             facts = (old.facts if old else {}).get(name) or _published(settings, name)
             if facts is None:
@@ -233,6 +233,13 @@ def foresee(
     made = foreseen(made)
     finished = frozenset() if folder is None else frozenset(recorded(made, folder).finished)
     return Foreseen(made, missing, keys, finished)
+
+
+def _each(settings: Settings, watch: OnProgress) -> Iterator[tuple[str, OnProgress]]:
+    """Every data set, with who is told of its part of the work."""
+    whole = len(settings.datasets)
+    for number, name in enumerate(settings.datasets):
+        yield name, part(watch, number, number + 1, whole)
 
 
 def _planned(
@@ -252,11 +259,12 @@ def _planned(
         others = any(source and source.files for source in map(_source, settings.datasets))
         root = root if looked_for or not others else None  # which is for some of them
         tested = settings.split == "official"
-        labelled = sources.load(str(what), root, watch=watch, roles=roles, tested=tested)
+        reading = part(watch, 0, 1, 2)
+        labelled = sources.load(str(what), root, watch=reading, roles=roles, tested=tested)
     if known is None:
         _check_split(labelled, settings)
     if settings.labels:
-        labelled = imperfect.apply(labelled, settings.labels, watch)
+        labelled = imperfect.apply(labelled, settings.labels, part(watch, 1, 2, 2))
     # synthetic labels are not the benchmark's data: they are seeded by their content
     seed_name = known.title if known and not settings.labels else None
     steps = known.steps if known else DEFAULT_STEPS

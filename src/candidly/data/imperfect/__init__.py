@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...ground.plugins import plugin_of
-from ...ground.progress import OnProgress
+from ...ground.progress import OnProgress, part
 from ...ground.spec import written, written_pairs
 from ..inputs import encoded
 from ..labels.describe import transition
@@ -251,7 +251,7 @@ def apply(
         spec: process names and parameters, joined by ``+`` and applied from left to right, for
             example ``flip:rate=0.3,seed=1`` or ``uniform+noise:rate=0.1``. Of what makes given
             labels several may be joined, each with its own ``classes``.
-        watch: called with rows done and rows in all, by processes that take long.
+        watch: called with work done and work in all, by processes that take long.
         seed: the seed of the processes that have one and are not told which; by default 0.
 
     Returns:
@@ -270,7 +270,8 @@ def apply(
             f"labels cannot be made by {spec!r}: {data.source or 'the data'} has no `truth`."
         )
     task = ProcessInput(data, truth, watch)
-    for name, process, values in made:
+    for step, (name, process, values) in enumerate(made):
+        task = replace(task, watch=part(watch, step, step + 1, len(made)))
         try:
             task = taken(task, process, values)
         except ValueError as error:
