@@ -15,16 +15,14 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import json
-import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
 
-from _bench import RESULTS, Claim, at_least, cpu_timed, interleaved, main, median_ratio
+from _bench import Claim, at_least, cpu_timed, interleaved, main, median_ratio
 from candidly import crowd
 from candidly.people.crowd.aggregators import glad, kos, mace, wawa, zero_based_skill
-from crowd import PAGE, filled, simulated
+from crowd import simulated
 
 BAR, CLASSES, EACH = 10, 10, 18
 Sides = dict[str, tuple[Callable[[], object], Callable[[], object]]]
@@ -69,25 +67,5 @@ def measure(quick: bool) -> list[Claim]:
     return claims
 
 
-def told(found: dict[str, float]) -> str:
-    times = {
-        name.partition(":")[0]: value for name, value in found.items() if "times as fast" in name
-    }
-    listed = ", ".join(f"`{name}` {value:.0f}" for name, value in times.items())
-    return (
-        f"Of the other ways, on {found['answers']:,.0f} answers about "
-        f"{found['answers'] / EACH:,.0f} items and in CPU time, these are so many times as fast as "
-        f"crowd-kit's (`bench/aggregators.py`): {listed}."
-    )
-
-
-def results() -> dict[str, float]:
-    stored = json.loads((RESULTS / "aggregators.json").read_text())
-    return {claim["name"]: claim["value"] for claim in stored["claims"]}
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["page"]:
-        PAGE.write_text(filled(PAGE.read_text(), {"aggregators": told(results())}))
-    else:
-        main("aggregators", __doc__ or "", measure)
+    main("aggregators", __doc__ or "", measure)

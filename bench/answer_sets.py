@@ -10,14 +10,12 @@ count; and of simulated annotators, who err independently or see the same ambigu
 
 from __future__ import annotations
 
-import json
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from _bench import RESULTS, Claim, main
+from _bench import Claim, main
 from candidly import load
 from candidly.data.labels.votes import Votes, at_least, majority, some_answers, union, vaguest
 from candidly.people.crowd import SetConsensus, set_consensus
@@ -91,32 +89,5 @@ def measure(quick: bool) -> list[Claim]:
     return claims
 
 
-def table(found: dict[str, float]) -> str:
-    """Percent of sets without the truth, and labels in a set, by rule and number of answers."""
-    lines = [
-        "| | answers | union | vaguest | at least 2 | 90 % | 95 % | 99 % |",
-        "| --- | --: | --: | --: | --: | --: | --: | --: |",
-    ]
-    for name in ("CIFAR-10S", "independent", "shared ambiguity"):
-        for k in ANSWERS:
-            cells = []
-            for rule in ("union", "vaguest", "at least 2", "90 %", "95 %", "99 %"):
-                about = f"{name}, {k} answers: {rule}"
-                lacks = found[f"{about} lacks the truth, percent"]
-                cells.append(f"{lacks:.1f} in {found[f'{about} labels']:.2f}")
-            lines.append(f"| {name} | {k} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def results() -> dict[str, float]:
-    stored = json.loads((RESULTS / "answer_sets.json").read_text())
-    return {claim["name"]: claim["value"] for claim in stored["claims"]}
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["page"]:
-        from crowd import PAGE, filled
-
-        PAGE.write_text(filled(PAGE.read_text(), {"candidates": table(results())}))
-    else:
-        main("answer_sets", __doc__ or "", measure)
+    main("answer_sets", __doc__ or "", measure)

@@ -20,30 +20,22 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import json
-import re
 import resource
 import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 
-from _bench import RESULTS, Claim, at_most, cpu_timed, interleaved, main, median_ratio
-from _reproduction.figures import alone
+from _bench import Claim, at_most, cpu_timed, interleaved, main, median_ratio
 from candidly import crowd, load
 from candidly.data.labels.labelled import Labelled
 from candidly.ground.seeds import draw
-from candidly.people.crowd.consensus_document import set_figure
 
-PAGE = Path(__file__).parents[1] / "docs" / "crowd.md"
-FIGURE = PAGE.parent / "images" / "crowd-sets.svg"
-FIGURE_TITLE = "CIFAR-10S: candidate sets of 1 to 6 annotators"
 RESAMPLES = 10_000
 DATA = ("labelme", "bluebirds", "sentiment")
-TITLES = {"labelme": "LabelMe", "bluebirds": "bluebirds", "sentiment": "sentiment"}
 
 Way = Callable[[crowd.Answers, np.ndarray | None], crowd.Consensus]
 PEOPLE: dict[str, Way] = {
@@ -212,106 +204,6 @@ def curve(download: bool) -> list[Claim]:
     ]
 
 
-# the page
-
-
-def number_of(claims: Mapping[str, float], name: str, way: str) -> str:
-    """A row of the table."""
-    base = f"{name}: {way} minus majority"
-    points, low, high = (claims[f"{base}, {part}"] for part in ("points", "from", "to"))
-    p = claims[f"{base}, p"]
-    # of a method that is plainly different the interval excludes 0
-    verdict = "better" if low > 0 else "worse" if high < 0 else "not told apart"
-    told = "< 0.001" if p < 0.001 else f"{p:.3f}"
-    accuracy = claims[f"{name}: {way}, accuracy %"]
-    return (
-        f"| {TITLES[name]} | {way} | {accuracy:.1f} | {signed(points)} |"
-        f" {signed(low)} to {signed(high)} | {told} | {verdict} |"
-    )
-
-
-def signed(value: float) -> str:
-    text = f"{abs(value):.1f}"
-    return "0.0" if text == "0.0" else f"{'−' if value < 0 else '+'}{text}"
-
-
-def tables(claims: Mapping[str, float]) -> dict[str, str]:
-    """Markdown by the name of its place in the page."""
-    rows = [
-        "| data | consensus | accuracy % | minus majority | 95 % interval | McNemar p | |",
-        "| --- | --- | --: | --: | --: | --: | --- |",
-    ]
-    for name in DATA:
-        base = claims[f"{name}: majority, accuracy %"]
-        rows.append(f"| {TITLES[name]} | majority | {base:.1f} | | | | |")
-        ways = (*PEOPLE, "the model alone", *WITH_MODEL)
-        rows += [number_of(claims, name, w) for w in ways if f"{name}: {w}, accuracy %" in claims]
-    sets = [
-        "| annotators | union lacks the truth % | its labels | vaguest lacks it % | its labels |",
-        "| --: | --: | --: | --: | --: |",
-    ]
-    for k, row in curve_rows(claims).items():
-        sets.append(
-            f"| {k} | {100 * row['union_noise']:.2f} |"
-            f" {row['union_size']:.2f} | {100 * row['vaguest_noise']:.2f} |"
-            f" {row['vaguest_size']:.2f} |"
-        )
-    return {"accuracy": "\n".join(rows), "sets": "\n".join(sets), "speed": speed(claims)}
-
-
-def speed(claims: Mapping[str, float]) -> str:
-    [label] = {name.rpartition(": ")[0] for name in claims if name.startswith("dawid-skene, ")}
-    seconds, rounds = claims[f"{label}: seconds"], claims[f"{label}: rounds"]
-    peak = claims[f"{label}: peak MB of the process"]
-    answers, annotators, items = (int(x) for x in re.findall(r"\d+", label)[:3])
-    return (
-        f"Dawid–Skene on {answers:,} answers about {items:,} items by {annotators:,} annotators, 10"
-        f" classes, takes {seconds:.1f} s ({rounds:.0f} rounds) and {peak:.0f} MB on one core."
-        + _beside(claims)
-    )
-
-
-def _beside(claims: Mapping[str, float]) -> str:
-    of = {name.rpartition(": ")[2]: x for name, x in claims.items() if name.startswith("beside")}
-    if not of:
-        return ""
-    times, off = of["times as fast, CPU time"], of["largest difference of a posterior"]
-    return (
-        f" Beside crowd-kit's Dawid–Skene, with as many rounds and no smoothing, it is {times:.0f}"
-        f" times as fast, and no posterior differs by more than {off:.0e}."
-    )
-
-
-def curve_rows(claims: Mapping[str, float]) -> dict[int, dict[str, float]]:
-    rows: dict[int, dict[str, float]] = {}
-    for name, value in claims.items():
-        if match := re.fullmatch(r"cifar10s: (\d+) annotators, (\w+)", name):
-            rows.setdefault(int(match[1]), {})[match[2]] = value
-    return rows
-
-
-def figure(claims: Mapping[str, float]) -> str:
-    rows = curve_rows(claims)
-    fields = crowd.SetCurve._fields[1:]
-    columns = (np.array([row[field] for row in rows.values()]) for field in fields)
-    return alone(set_figure(crowd.SetCurve(np.array(list(rows)), *columns), FIGURE_TITLE))
-
-
-def filled(page: str, parts: Mapping[str, str]) -> str:
-    """The page with what lies between ``<!-- name -->`` and ``<!-- / -->`` replaced."""
-    for name, text in parts.items():
-        place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- / -->)", re.DOTALL)
-        page, count = place.subn(lambda match, text=text: match[1] + text + "\n" + match[2], page)
-        if count != 1:
-            raise ValueError(f"{PAGE} has {count} places named {name}.")
-    return page
-
-
-def results() -> dict[str, float]:
-    stored = json.loads((RESULTS / "crowd.json").read_text())
-    return {claim["name"]: claim["value"] for claim in stored["claims"]}
-
-
 def measure(quick: bool) -> list[Claim]:
     warnings.simplefilter("ignore")
     if quick:
@@ -325,8 +217,5 @@ def measure(quick: bool) -> list[Claim]:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["child"]:
         print(json.dumps(child(*json.loads(sys.argv[2]))))
-    elif sys.argv[1:] == ["page"]:
-        PAGE.write_text(filled(PAGE.read_text(), tables(results())))
-        FIGURE.write_text(figure(results()))
     else:
         main("crowd", __doc__ or "", measure)

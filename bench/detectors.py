@@ -11,18 +11,13 @@ python bench/detectors.py page --check  writes nothing; exits 1 when it is not u
 
 from __future__ import annotations
 
-import argparse
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 
-from _bench import RESULTS, Claim, at_most, interleaved, main, median_ratio
+from _bench import Claim, at_most, interleaved, main, median_ratio
 
-STUDY = RESULTS / "detectors"
-PAGE = Path(__file__).parents[1] / "docs" / "detectors.md"
 # rows, features, classes, networks in a stack
 WATCHED = ((1_797, 64, 10, 1), (1_797, 64, 10, 10), (20_000, 256, 10, 1), (20_000, 256, 100, 1))
 
@@ -98,29 +93,5 @@ def measure(quick: bool) -> list[Claim]:
     return claims
 
 
-def study(arguments: Sequence[str]) -> None:
-    from _detectors.study import main as run
-
-    run(arguments, STUDY)
-
-
-def page(arguments: Sequence[str]) -> None:
-    from _detectors.page import make_page
-    from _pages import add_options, settle
-
-    parser = argparse.ArgumentParser(prog="detectors.py page")
-    parser.add_argument("--results", type=Path, default=STUDY)
-    parser.add_argument("--page", type=Path, default=PAGE)
-    add_options(parser)
-    asked = parser.parse_args(arguments)
-    text = make_page(asked.results)
-    settle({asked.page: text.encode()}, asked, "python bench/detectors.py page")
-
-
-COMMANDS: Mapping[str, Callable[[Sequence[str]], None]] = {"study": study, "page": page}
-
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
-        COMMANDS[sys.argv[1]](sys.argv[2:])
-    else:
-        main("detectors", __doc__ or "", measure)
+    main("detectors", __doc__ or "", measure)

@@ -15,8 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-from _bench import Claim, at_most, main
-from _reproduction.numbers import read_published
+from bench._bench import Claim, at_most, main
+from studies.reproduction.numbers import read_published
 
 
 def measure(quick: bool) -> list[Claim]:

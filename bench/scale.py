@@ -156,9 +156,4 @@ def measure(quick: bool) -> list[Claim]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["page"]:
-        from _scale.page import write_page
-
-        write_page(sys.argv[2:])
-    else:
-        main("scale", (__doc__ or "").splitlines()[0], measure)
+    main("scale", (__doc__ or "").splitlines()[0], measure)

@@ -5,19 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from _reproduction.numbers import (
-    Row,
-    Sources,
-    Sweep,
-    read_published,
-    read_sweep,
-)
 from candidly.compare.sweep.facts import Facts
 from candidly.compare.sweep.journal import Journal
 from candidly.compare.sweep.methods import method_of, methods_asked
 from candidly.compare.sweep.plan import Plan, planned_runs, read_plan, write_plan
 from candidly.compare.sweep.records import Record
 from candidly.compare.sweep.settings import make_settings
+from studies.reproduction.numbers import Row, Sources, Sweep, read_published, read_sweep
 
 TABLES = read_published()
 

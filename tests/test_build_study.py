@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from _build_study.events import TAIL_AT_MOST, Noise, beyond, built, made
-from _build_study.numbers import beside_zero, read_study
-from _build_study.page import PAGE, make_page
-from _build_study.runs import BASE, RUNS, SIZES, Run, Sizes, keys, read, trained, write
-from _pages import differing
 from candidly.stats import summarise
+from studies.building.events import TAIL_AT_MOST, Noise, beyond, built, made
+from studies.building.numbers import beside_zero, read_study
+from studies.building.page import PAGE, make_page
+from studies.building.runs import BASE, RUNS, SIZES, Run, Sizes, keys, read, trained, write
+from studies.kit.pages import differing
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "build_study"

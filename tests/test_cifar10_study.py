@@ -14,18 +14,18 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-import cifar10_study
-from _cifar10_study.given import given_predictions
-from _cifar10_study.models import CIFAR10, FULL, NETWORKS, SCALES, Scale
-from _cifar10_study.page import PAGE, answer, make_page
-from _cifar10_study.published import OF, paired_p, published_ranks, smallest_holm, table_s2
-from _cifar10_study.train import as_pictures, train
-from _pages import differing
-from _studies import corrected_labels, files_of, read_predictions, read_results, report_of
 from candidly import Labelled
 from candidly.compare.stability import read_report
 from candidly.learn.nets import network
 from candidly.people.validation import judge, read_released
+from studies.cifar10 import __main__ as cifar10_study
+from studies.cifar10.given import given_predictions
+from studies.cifar10.models import CIFAR10, FULL, NETWORKS, SCALES, Scale
+from studies.cifar10.page import PAGE, answer, make_page
+from studies.cifar10.published import OF, paired_p, published_ranks, smallest_holm, table_s2
+from studies.cifar10.train import as_pictures, train
+from studies.kit.pages import differing, files_of
+from studies.kit.rankings import corrected_labels, read_predictions, read_results, report_of
 
 from needs import real_files
 from small_sweeps import words_in

@@ -10,17 +10,16 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from _cifarn_study.detected import MEASURES, OWN, anchor, line_of
-from _cifarn_study.labels import SETS
-from _cifarn_study.numbers import agreement, beside_the_board, mean, read_study, spread, trained
-from _cifarn_study.page import IMAGE, PAGE, make_page, missing
-from _cifarn_study.published import read_gaps, read_leaderboard
-from _cifarn_study.runs import EVERY, PER_EPOCH, sweeps
-from _pages import differing
-from _studies import files_of
 from candidly.compare.sweep.journal import read_results
 from candidly.errors.detectors import DETECTORS
 from candidly.errors.detectors.comparison_document import ANCHOR
+from studies.cifarn.detected import MEASURES, OWN, anchor, line_of
+from studies.cifarn.labels import SETS
+from studies.cifarn.numbers import agreement, beside_the_board, mean, read_study, spread, trained
+from studies.cifarn.page import IMAGE, PAGE, make_page, missing
+from studies.cifarn.published import read_gaps, read_leaderboard
+from studies.cifarn.runs import EVERY, PER_EPOCH, sweeps
+from studies.kit.pages import differing, files_of
 
 from committed import journal_of
 

@@ -10,10 +10,12 @@ import polars as pl
 import pytest
 from scipy.stats import spearmanr, t
 
-import claims as bench_claims
-from _claims import on_errors, on_models, on_sources
-from _claims.findings import FINDINGS, find
-from _claims.judging import (
+from candidly.compare import published
+from candidly.stats import summarise
+from studies.claims import __main__ as bench_claims
+from studies.claims import on_errors, on_models, on_sources
+from studies.claims.findings import FINDINGS, find
+from studies.claims.judging import (
     FIXED,
     HOLDS,
     LEAST,
@@ -35,13 +37,11 @@ from _claims.judging import (
     verdict,
     widened,
 )
-from _claims.on_published import READ
-from _claims.on_texts_more import area
-from _claims.page import FOLDER, OPEN, PAGE, VERDICTS, paragraphs
-from _claims.shelf import Shelf
-from _claims.table import DATA_SETS, FILES, NOTHING, ONE_CASE, UNITS, read_claims
-from candidly.compare import published
-from candidly.stats import summarise
+from studies.claims.on_published import READ
+from studies.claims.on_texts_more import area
+from studies.claims.page import FOLDER, OPEN, PAGE, VERDICTS, paragraphs
+from studies.claims.shelf import Shelf
+from studies.claims.table import DATA_SETS, FILES, NOTHING, ONE_CASE, UNITS, read_claims
 
 from committed import committed
 from small_sweeps import make_directory

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from _detectors import data, features, study
-from _detectors.data import STUDIES, Piece
-from _detectors.noise import NOISES
-from _detectors.page import make_page
 from candidly import imperfect
 from candidly.errors.detectors import DETECTORS, compare
+from studies.detectors import data, features, study
+from studies.detectors.data import STUDIES, Piece
+from studies.detectors.noise import NOISES
+from studies.detectors.page import make_page
 
 from committed import committed
 from histories import small

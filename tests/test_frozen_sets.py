@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from _frozen_sets.page import PAGE, make_page
-from _frozen_sets.runs import ALL_SETS, BASE, CHOSEN_BY, GROUPS, ORACLE, sweeps
-from _frozen_study.numbers import against, read_study
-from _pages import differing
-from _studies import files_of
+from studies.frozen.numbers import against, read_study
+from studies.frozen_sets.page import PAGE, make_page
+from studies.frozen_sets.runs import ALL_SETS, BASE, CHOSEN_BY, GROUPS, ORACLE, sweeps
+from studies.kit.pages import differing, files_of
 
 from committed import journal_of
 

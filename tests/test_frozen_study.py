@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 import candidly
-from _frozen_study.numbers import AHEAD, BEHIND, MARGIN, OPEN, SAME, against, read_study
-from _frozen_study.page import PAGE, make_page
-from _frozen_study.runs import MADE, drawn
-from _pages import differing
-from _studies import files_of
-from _text_study.numbers import BASE, Row
+from studies.frozen.numbers import AHEAD, BEHIND, MARGIN, OPEN, SAME, against, read_study
+from studies.frozen.page import PAGE, make_page
+from studies.frozen.runs import MADE, drawn
+from studies.kit.pages import differing, files_of
+from studies.kit.rows import BASE, Row
 
 from committed import journal_of
 

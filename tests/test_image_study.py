@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-import image_study
-from _image_study.numbers import CRITERIA, read_memory, read_study, spread
-from _image_study.page import IMAGE, PAGE, make_page
-from _image_study.runs import LABEL_SETS, SPLITS, STEPS, sweeps
-from _pages import differing
-from _studies import files_of
 from candidly.compare.sweep.journal import read_results
 from candidly.learn.algorithms import ALGORITHMS
+from studies.images import __main__ as image_study
+from studies.images.numbers import CRITERIA, read_memory, read_study, spread
+from studies.images.page import IMAGE, PAGE, make_page
+from studies.images.runs import LABEL_SETS, SPLITS, STEPS, sweeps
+from studies.kit.pages import differing, files_of
 
 from committed import journal_of
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import label_error_study
-from _label_errors.models import (
+from candidly import errors
+from studies.label_errors import __main__ as label_error_study
+from studies.label_errors.models import (
     GROUPS,
     SIZES,
     checks,
@@ -21,9 +22,8 @@ from _label_errors.models import (
     permutation_p,
     spearman,
 )
-from _label_errors.page import make_page
-from _label_errors.published import CATEGORIES, COUNTS, appendix, models, table
-from candidly import errors
+from studies.label_errors.page import make_page
+from studies.label_errors.published import CATEGORIES, COUNTS, appendix, models, table
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "label_error_study.json"

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from _by_rows import by_way, kept, right_of
-from _long_tail_study.page import BASE, PAGE, SCORED, gains_of, make_page
-from _long_tail_study.runs import PARTS, trainings
+from studies.kit.by_rows import by_way, kept, right_of
+from studies.long_tail.page import BASE, PAGE, SCORED, gains_of, make_page
+from studies.long_tail.runs import PARTS, trainings
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "long_tail_study.jsonl"

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import mnist_study
-from _mnist_study.models import make_models, read_labels
-from _mnist_study.page import PAGE, make_page
-from _pages import differing
-from _studies import corrected_labels, files_of, read_predictions, read_results, report_of
+from studies.kit.pages import differing, files_of
+from studies.kit.rankings import corrected_labels, read_predictions, read_results, report_of
+from studies.mnist import __main__ as mnist_study
+from studies.mnist.models import make_models, read_labels
+from studies.mnist.page import PAGE, make_page
 
 from needs import real_files
 from small_sweeps import words_in

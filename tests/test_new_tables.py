@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_1samp
 
-from _new_tables.data import ROWS, read_keel
-from _new_tables.data import load as load_table
-from _new_tables.judged import (
+from studies.new_tables.data import ROWS, read_keel
+from studies.new_tables.data import load as load_table
+from studies.new_tables.judged import (
     ANY,
     CHEAP,
     KINDS,
@@ -23,8 +23,8 @@ from _new_tables.judged import (
     left_out_of_each,
     over_tables,
 )
-from _new_tables.page import sections
-from _new_tables.study import ADVICE, LABELS, OF_NOISES, OF_SETS, SETS, SLOW, labels_of
+from studies.new_tables.page import sections
+from studies.new_tables.study import ADVICE, LABELS, OF_NOISES, OF_SETS, SETS, SLOW, labels_of
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "new_tables.json"

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from _noisy import losses, study
-from _noisy.page import FIGURE, Lead, make_page, ordered
 from candidly.learn.algorithms import ALGORITHMS, algorithm
 from candidly.stats import Summary
+from studies.noisy_labels import losses, study
+from studies.noisy_labels.page import FIGURE, Lead, make_page, ordered
 
 from committed import committed
 from toys import toy

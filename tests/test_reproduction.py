@@ -9,16 +9,12 @@ from pathlib import Path
 
 import pytest
 
-import reproduction
-from _reproduction.agreement import beside_published
-from _reproduction.numbers import (
-    Row,
-    read_explanations,
-    read_sources,
-)
-from _reproduction.page import make_page
-from _reproduction.what_was_run import what_was_run
-from _reproduction.words import minus
+from studies.kit.words import minus
+from studies.reproduction import __main__ as reproduction
+from studies.reproduction.agreement import beside_published
+from studies.reproduction.numbers import Row, read_explanations, read_sources
+from studies.reproduction.page import make_page
+from studies.reproduction.what_was_run import what_was_run
 
 from committed import committed, needs_results
 from small_sweeps import (

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from _reproduction.agreement import beside_published
-from _reproduction.numbers import (
+from candidly.stats import Summary, summarise
+from studies.reproduction.agreement import beside_published
+from studies.reproduction.numbers import (
     Comparison,
     Published,
     Row,
@@ -18,10 +19,9 @@ from _reproduction.numbers import (
     rank,
     read_sweep,
 )
-from _reproduction.validation import validation_study
-from _reproduction.variants import variants
-from _reproduction.words import named
-from candidly.stats import Summary, summarise
+from studies.reproduction.validation import validation_study
+from studies.reproduction.variants import variants
+from studies.reproduction.words import named
 
 from small_sweeps import (
     TABLES,

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from _pages import differing
-from _scale import planted, study
-from _scale.page import PAGE, make_page
 from candidly import errors
+from studies.kit.pages import differing
+from studies.scale import planted, study
+from studies.scale.page import PAGE, make_page
 
 ROOT = Path(__file__).parents[1]
 NEEDED = ("scale", "cluster", "review_scale")

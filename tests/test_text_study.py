@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from _pages import differing
-from _studies import files_of
-from _text_study.carried import Carried, carried, carried_gain
-from _text_study.crossed import Crossed
-from _text_study.numbers import BASE, Row, read_study
-from _text_study.page import IMAGE, PAGE, make_page
+from studies.kit.pages import differing, files_of
+from studies.kit.rows import BASE, Row
+from studies.texts.carried import Carried, carried, carried_gain
+from studies.texts.crossed import Crossed
+from studies.texts.numbers import read_study
+from studies.texts.page import IMAGE, PAGE, make_page
 
 from committed import journal_of
 

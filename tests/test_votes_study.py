@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from _by_rows import by_way, kept, right_of
-from _votes_study.cases import CASES, TRUTH
-from _votes_study.page import BASE, PAGE, gains, make_page, scored, verdicts
+from studies.kit.by_rows import by_way, kept, right_of
+from studies.votes.cases import CASES, TRUTH
+from studies.votes.page import BASE, PAGE, gains, make_page, scored, verdicts
 
 ROOT = Path(__file__).parents[1]
 SOFT, SOFT_OF = "opinion-pool-soft", "opinion-pool"  # learned from a posterior, from its labels

@@ -9,14 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import which_algorithm
-from _claims.shelf import Shelf
-from _noisy.page import lead, table_of
-from _which_algorithm.advice import advise
-from _which_algorithm.kinds import Kind, read_kinds
-from _which_algorithm.page import COMMAND, PAGE, make_page
-from _which_algorithm.remarks import lost
-from _which_algorithm.rule import (
+from candidly.learn.algorithms import algorithm
+from candidly.stats import OneTestSet, RandomSplits
+from studies.claims.shelf import Shelf
+from studies.noisy_labels.page import lead, table_of
+from studies.which_algorithm import __main__ as which_algorithm
+from studies.which_algorithm.advice import advise
+from studies.which_algorithm.kinds import Kind, read_kinds
+from studies.which_algorithm.page import COMMAND, PAGE, make_page
+from studies.which_algorithm.remarks import lost
+from studies.which_algorithm.rule import (
     ANY,
     CHEAP,
     Gain,
@@ -28,8 +30,6 @@ from _which_algorithm.rule import (
     mean_gain,
     pooled,
 )
-from candidly.learn.algorithms import algorithm
-from candidly.stats import OneTestSet, RandomSplits
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"

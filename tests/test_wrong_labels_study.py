@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from _pages import differing
-from _wrong.made import ask, make, measured
-from _wrong.page import pages
-from _wrong.table import holding, rows_of
+from studies.kit.pages import differing
+from studies.wrong_labels.made import ask, make, measured
+from studies.wrong_labels.page import pages
+from studies.wrong_labels.table import holding, rows_of
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "wrong_labels"

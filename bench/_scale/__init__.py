@@ -1,0 +1,1 @@
+"""Planted errors at scale: what bench/scale.py runs."""

@@ -1,0 +1,72 @@
+"""docs/cifarn.md: people's wrong labels on pictures, every algorithm and every detector.
+
+python bench/cifarn_study.py            with CANDIDLY_DATA: trains what is not in the cache yet (a
+                                        results directory per sweep, resumable; more than an hour of
+                                        one core), then writes bench/results/cifarn_study and the
+                                        page; without it: writes the page from what is committed
+    --cache FOLDER                      where the sweeps are trained
+    --workers N                         processes
+python bench/cifarn_study.py --check    writes nothing; exits 1 when the page is not up to date
+python bench/cifarn_study.py --quick    builds the page and writes nothing
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from candidly.cli._progress import shown
+from studies.cifarn.detection import run_detection
+from studies.cifarn.labels import counts
+from studies.cifarn.numbers import read_study
+from studies.cifarn.page import COMMAND, IMAGE, PAGE, make_page
+from studies.cifarn.runs import run, sweeps
+from studies.kit.pages import add_options, files_of, settle, write_text
+from studies.kit.sweeps import finished, keep
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "bench" / "results" / "cifarn_study"
+CACHE = Path(tempfile.gettempdir()) / "candidly-cifarn-study"
+
+
+def train(data: Path, cache: Path, workers: int, names: list[str] | None = None) -> None:
+    """Every sweep, and of each a small copy to keep."""
+    wanted = [sweep for sweep in sweeps() if names is None or sweep.name in names]
+    for number, sweep in enumerate(wanted, 1):
+        print(f"{sweep.name} ({number} of {len(wanted)})", flush=True)
+        if not finished(cache / sweep.name, sweep.algorithms, sweep.settings["splits"]):
+            with shown() as watch:
+                run(sweep, data, cache, workers, watch)
+        keep(cache / sweep.name, RESULTS / sweep.name)
+
+
+def page_files(docs: Path) -> dict[Path, bytes]:
+    return files_of(make_page(read_study(RESULTS)), PAGE, docs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--cache", type=Path, default=CACHE)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--sweep", action="append", help="train these alone (default: all)")
+    add_options(parser)
+    asked = parser.parse_args()
+    data = os.environ.get("CANDIDLY_DATA")
+    if data and not (asked.check or asked.quick):
+        train(Path(data), asked.cache, asked.workers, asked.sweep)
+        write_text(RESULTS / "labels.json", counts(Path(data), asked.cache / "data"))
+        run_detection(Path(data), asked.cache, RESULTS)
+    docs = ROOT / "docs"
+    there = (docs / "images").glob(f"{IMAGE}*.svg")
+    settle(page_files(docs), asked, COMMAND, there)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""What the pages of frozen features share: verdicts counted, gains and epochs as tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+
+from studies.kit.cells import percent, signed, table
+from studies.kit.rows import Row, Rows
+
+from .numbers import AHEAD, ALPHA, BEHIND, MARGIN, OPEN, SAME, Against
+
+Study = Mapping[str, Rows]  # by label set, in the order of the page
+Found = Mapping[tuple[str, str], Against]
+
+
+def answer(study: Study, found: Found, plain: str, data: str) -> str:
+    """The answer first.
+
+    Args:
+        plain: what all are compared with. data: what it is about, in words.
+    """
+    verdicts = Counter(one.verdict for one in found.values())
+    names = sorted({name for _, name in found})
+    whole = len(study)
+    every = [name for name in names if verdicts_of(found, name) == [SAME] * whole]
+    ahead = [name for name in names if verdicts_of(found, name) == [AHEAD] * whole]
+    rows = [row for one in study.values() for row in one.values()]
+    lost = [np.nanmean(row.selected) - np.nanmean(row.last) for row in rows if len(row.selected)]
+    against_best = [np.nanmean(row.best) - np.nanmean(row.selected) for row in rows]
+    largest = max(found.items(), key=lambda item: item[1].gain.difference or -1)
+    (label_set, name), most = largest
+    of_sets = ", ".join(
+        f"{sum(one.verdict == AHEAD for (label_set, _), one in found.items() if label_set == name)}"
+        f" of {sum(label_set == name for label_set, _ in found)} on {name}"
+        for name in study
+    )
+    return (
+        f"**Of {len(found)} comparisons with {plain} ({len(names)} algorithms and settings, "
+        f"{data}), {verdicts[AHEAD]} are ahead of it ({of_sets}), {verdicts[BEHIND]} behind, "
+        f"{verdicts[SAME]} are shown to be within ±{100 * MARGIN:g} points, and {verdicts[OPEN]} "
+        f"are open. {_alike(verdicts[AHEAD], verdicts[BEHIND])} Ahead on every label set: "
+        f"{_listed(ahead)}. Those "
+        f"that every label set has gain in the mean, in points: {_means(study, found)}. The "
+        f"largest gain is `{name}`'s on {label_set}, "
+        f"{100 * (most.gain.difference or 0):.1f} points. The same as {plain} on every label "
+        f"set: {_listed(every)}. Selection by noisy validation labels costs "
+        f"{100 * np.mean(against_best):.2f} points against the best epoch in the mean, and brings "
+        f"{100 * np.mean(lost):.2f} against the last one.**"
+    )
+
+
+def rules(found: Found, plain: str) -> str:
+    """What the verdicts of ``gains`` mean."""
+    return (
+        f"Points of test accuracy, selected epoch, minus {plain}'s, with 95 % intervals over "
+        "other trainings and other test pictures. *Same* is shown: two one-sided t tests put the "
+        f"difference within ±{100 * MARGIN:g} points; *ahead* and *behind* are two-sided t tests; "
+        f"both at {100 * ALPHA:g} % by Holm's correction over all {len(found)} comparisons. "
+        "*Open*: neither is shown."
+    )
+
+
+def gains(study: Study, found: Found) -> str:
+    """Every algorithm against the plain one."""
+    lines = []
+    for name in dict.fromkeys(name for _, name in found):
+        cells = [f"`{name}`"]
+        for label_set in study:
+            one = found.get((label_set, name))
+            told = "–" if one is None else f"{signed(one.gain, one.verdict in (AHEAD, BEHIND))}"
+            cells.append(told if one is None else f"{told} {one.verdict}")
+        lines.append(cells)
+    return table(["algorithm", *study], lines)
+
+
+def epochs(study: Study) -> str:
+    """Accuracies of the best, the selected and the last epoch."""
+    lines = []
+    for name in dict.fromkeys(name for rows in study.values() for name in rows):
+        cells = [f"`{name}`"]
+        for label_set in study:
+            cells += _three(study[label_set].get(name))
+        lines.append(cells)
+    head = [f"{label_set} {what}" for label_set in study for what in ("best", "selected", "last")]
+    return table(["algorithm", *head], lines)
+
+
+def verdicts_of(found: Found, name: str) -> list[str]:
+    return [one.verdict for (_, other), one in found.items() if other == name]
+
+
+def _alike(ahead: int, behind: int) -> str:
+    if behind > ahead:
+        return "So on what a frozen encoder sees more methods lose than gain."
+    if ahead:
+        return "So methods are not all alike on what a frozen encoder sees."
+    return "So on what a frozen encoder sees nothing here shows that a method gains."
+
+
+def _means(study: Study, found: Found) -> str:
+    """Mean gains of the algorithms that every label set has, by label set."""
+    names = {name for _, name in found}
+    names = {name for name in names if len(verdicts_of(found, name)) == len(study)}
+    told = []
+    for label_set in study:
+        gained = [found[label_set, name].gain.difference or 0.0 for name in names]
+        number = f"{100 * np.mean(gained):+.1f}".replace("-", "−")
+        told.append(f"{number} on {label_set}")
+    return ", ".join(told)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"
+
+
+def _three(row: Row | None) -> list[str]:
+    if row is None:
+        return ["–"] * 3
+    return [percent(row.best), percent(row.selected), percent(row.last)]

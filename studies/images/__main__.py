@@ -1,0 +1,67 @@
+"""docs/image-study.md: algorithms for candidate sets on pictures, and the benchmark's takeaways.
+
+python bench/image_study.py             with CANDIDLY_DATA: trains what is not in the cache yet (a
+                                        results directory per sweep, resumable; about an hour of one
+                                        core), then writes bench/results/image_study and the page;
+                                        without it: writes the page from what is committed
+    --cache FOLDER                      where the sweeps are trained
+    --workers N                         processes
+python bench/image_study.py --check     writes nothing; exits 1 when the page is not up to date
+python bench/image_study.py --quick     builds the page and writes nothing
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from studies.images.numbers import read_memory, read_study
+from studies.images.page import COMMAND, IMAGE, PAGE, make_page
+from studies.images.runs import SPLITS, run, sweeps
+from studies.kit.pages import add_options, files_of, settle
+from studies.kit.sweeps import finished, keep
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "bench" / "results" / "image_study"
+COSTS = ROOT / "bench" / "results" / "picture_costs.json"
+CACHE = Path(tempfile.gettempdir()) / "candidly-image-study"
+MEMORY_OF = "densenet22"
+
+
+def train(data: Path, cache: Path, workers: int) -> None:
+    """Every sweep, and of each a small copy to keep."""
+    for number, sweep in enumerate(sweeps(), 1):
+        print(f"{sweep.name} ({number} of {len(sweeps())})", flush=True)
+        if not finished(cache / sweep.name, sweep.algorithms, SPLITS):
+            run(sweep, data, cache, workers)
+        keep(cache / sweep.name, RESULTS / sweep.name, outcomes=True)
+
+
+def page_files(docs: Path) -> dict[Path, bytes]:
+    page = make_page(read_study(RESULTS), read_memory(COSTS, MEMORY_OF))
+    return files_of(page, PAGE, docs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--cache", type=Path, default=CACHE)
+    parser.add_argument("--workers", type=int, default=1)
+    add_options(parser)
+    asked = parser.parse_args()
+    data = os.environ.get("CANDIDLY_DATA")
+    if data and not (asked.check or asked.quick):
+        train(Path(data), asked.cache, asked.workers)
+    docs = ROOT / "docs"
+    there = (docs / "images").glob(f"{IMAGE}*.svg")
+    settle(page_files(docs), asked, COMMAND, there)
+
+
+if __name__ == "__main__":
+    main()

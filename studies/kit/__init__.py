@@ -1,0 +1,1 @@
+"""What studies share: pages and their words, rows of results, sweeps that are kept."""

@@ -1,0 +1,57 @@
+"""How pages are worded: paragraphs, tables, numbers."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from candidly.stats import Summary, interval
+
+
+def prose(text: str) -> str:
+    return textwrap.fill(
+        " ".join(text.split()), 100, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def grid(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: bool = True) -> str:
+    """A table in Markdown; columns of numbers go to the right."""
+    rule = ["---", *["--:" if numbers else "---"] * (len(header) - 1)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (header, rule, *rows))
+
+
+def signed(points: float) -> str:
+    """A difference of shares, in points.
+
+    >>> signed(0.0123), signed(-0.004)
+    ('+1.23', '−0.40')
+    """
+    return minus(100 * points, 2)
+
+
+def minus(number: float, digits: int) -> str:
+    """A number with its sign, and none for what rounds to zero."""
+    text = f"{number:+.{digits}f}".replace("-", "−")
+    return text if text.strip("+−0.") else text[1:]
+
+
+def ends(summary: Summary) -> str:
+    low_high = interval(summary)
+    return "–" if low_high is None else " to ".join(signed(end) for end in low_high)
+
+
+def difference(gap: Summary) -> list[str]:
+    """A paired difference and its interval, in bold where that leaves out zero."""
+    if gap.mean is None:
+        return ["–", "–"]
+    shown = ends(gap)
+    return [signed(gap.mean), f"**{shown}**" if excludes_zero(gap) else shown]
+
+
+def count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def excludes_zero(difference: Summary) -> bool:
+    ends = interval(difference)
+    return ends is not None and (ends[0] > 0 or ends[1] < 0)

@@ -1,0 +1,378 @@
+"""Do wrong keys turn an order? 14 language models on MMLU-Redux, whose keys experts have judged.
+
+    python bench/mmlu_redux.py --data FOLDER    compute from FOLDER/mmlu_redux/answers.csv
+    python bench/mmlu_redux.py                  write docs/mmlu-redux.md from the committed numbers
+    python bench/mmlu_redux.py --check          fail if the page is not what they say
+
+Source of the data: Gema et al., Are We Done with MMLU?, 2024.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from bisect import bisect_left
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from candidly.compare.ranking import (
+    CheckedScores,
+    keys_to_check,
+    least_visible,
+    make_checked,
+    make_scores,
+    rank,
+    suspects,
+)
+from candidly.compare.ranking._compared import compare
+from candidly.compare.ranking._scores import part_of
+from candidly.compare.ranking.figures import place_figure
+from candidly.stats import holm
+from studies.kit.figures import alone
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "bench" / "results" / "mmlu_redux.json"
+PAGE = ROOT / "docs" / "mmlu-redux.md"
+FIGURE = ROOT / "docs" / "images" / "mmlu-redux.svg"
+LETTERS = "ABCD"
+SHARES = (0.5, 0.7, 0.9, 1.0)
+FIRST = 100  # suspects that people look at
+SEEDS = 5  # random orders of checks
+
+
+def read(folder: Path) -> tuple[dict[str, np.ndarray], pl.DataFrame, np.ndarray]:
+    """Answers of each model, the rest of the table, and the keys as letters."""
+    frame = pl.read_csv(folder / "mmlu_redux" / "answers.csv")
+    fixed = ("item", "subject", "question", "choices", "groundtruth_answer", "error_type")
+    answers = {
+        name.partition("_")[2]: frame[name].fill_null("").to_numpy().astype(str)
+        for name in frame.columns
+        if name not in fixed
+    }
+    key = np.array([LETTERS[k] for k in frame["groundtruth_answer"].to_list()])
+    return answers, frame, key
+
+
+def measure(folder: Path) -> dict[str, Any]:
+    answers, frame, key = read(folder)
+    subject = frame["subject"].to_numpy().astype(str)
+    bad = frame["error_type"].to_numpy() != "ok"
+    wrong = frame["error_type"].to_numpy() == "wrong_groundtruth"
+    scores = {name: (said == key).astype(float) for name, said in answers.items()}
+    every = make_scores(scores, slices=subject)
+    good = make_scores({k: v[~bad] for k, v in scores.items()}, slices=subject[~bad])
+    before, after = rank(every), rank(good)
+    FIGURE.write_text(alone(place_figure(after)))
+    found: dict[str, Any] = {
+        "items": len(key),
+        "faulty": int(bad.sum()),
+        "wrong_keys": int(wrong.sum()),
+        "no_answer": int(sum((said == "").sum() for said in answers.values())),
+        "models": [
+            {
+                "model": one.model,
+                "score": one.score,
+                "possible": one.possible,
+                "rank": one.rank,
+                "score_good": after.model(one.model).score,
+                "possible_good": after.model(one.model).possible,
+                "rank_good": after.model(one.model).rank,
+            }
+            for one in before.models
+        ],
+        "verdicts": [before.verdict, after.verdict],
+        "pairs": orders(before, after),
+        "least_visible": after.least_visible,
+        "slices_p": after.slices.p,
+        "pivotal": list(after.slices.pivotal),
+        "silent": silent(answers, subject),
+        "by_subject": by_subject(every, bad),
+        "suspects": judged(answers, key, bad, wrong),
+        "first": first_checked(answers, key, bad),
+        "checks": [checks_needed(answers, key, bad, seed) for seed in range(SEEDS)],
+    }
+    return found
+
+
+def silent(answers: dict[str, np.ndarray], subject: np.ndarray) -> tuple[str, int]:
+    """The subject in which most answers are missing, and how many."""
+    names, codes = np.unique(subject, return_inverse=True)
+    counts = sum(np.bincount(codes, said == "", len(names)) for said in answers.values())
+    worst = int(np.argmax(counts))
+    return str(names[worst]), int(counts[worst])
+
+
+def orders(before: Any, after: Any) -> dict[str, int]:
+    """Established orders of pairs by all items, by good ones, by both, and reversed."""
+
+    def sure(found: Any) -> set[tuple[str, str]]:
+        return {(one.first, one.second) for one in found.pairs if one.adjusted <= found.alpha}
+
+    a, b = sure(before), sure(after)
+    reversed_ = {pair for pair in a if pair[::-1] in b}
+    return {
+        "of": before.of_pairs, "before": len(a), "after": len(b), "both": len(a & b),
+        "reversed": len(reversed_),
+    }  # fmt: skip
+
+
+def by_subject(every: Any, bad: np.ndarray) -> dict[str, Any]:
+    """Orders that are established inside a subject, over all pairs and subjects together."""
+    i, j = np.triu_indices(len(every.names), 1)
+    told = {}
+    for name, items in (("before", np.ones(len(bad), bool)), ("after", ~bad)):
+        parts = [
+            compare(part_of(every, items & (every.slice_of == k))) for k in range(len(every.slices))
+        ]
+        p = holm(np.concatenate([one.p[i, j] for one in parts])).reshape(len(parts), -1)
+        apart = np.stack([one.difference[i, j] for one in parts])
+        told[name] = np.where(p <= 0.05, np.sign(apart), 0)
+    both = (told["before"] != 0) & (told["after"] == told["before"])
+    turned = (told["before"] * told["after"]) < 0
+    errors = np.concatenate([one.error[i, j] for one in parts])
+    share = np.array([bad[every.slice_of == k].mean() for k in range(len(every.slices))])
+    worst = np.argsort(-share)[:5]
+    return {
+        "before": int((told["before"] != 0).sum()),
+        "after": int((told["after"] != 0).sum()),
+        "both": int(both.sum()),
+        "reversed": int(turned.sum()),
+        "faultiest": [(every.slices[k], float(share[k])) for k in worst.tolist()],
+        "least_visible": least_visible(errors, 1 - 0.05 / p.size),
+        "clean": int((share == 0).sum()),
+    }
+
+
+def judged(
+    answers: dict[str, np.ndarray], key: np.ndarray, bad: np.ndarray, wrong: np.ndarray
+) -> list[dict[str, Any]]:
+    """By how many models contradict a key alike: how many such items, and how many are faulty."""
+    found = suspects(answers, key)
+    rows = []
+    for share in SHARES:
+        items = [one.item for one in found if one.models >= share * one.of]
+        rows.append(
+            {
+                "share": share,
+                "items": len(items),
+                "faulty": int(bad[items].sum()),
+                "wrong": int(wrong[items].sum()),
+            }
+        )
+    return rows
+
+
+def first_checked(
+    answers: dict[str, np.ndarray], key: np.ndarray, bad: np.ndarray
+) -> dict[str, dict[str, int]]:
+    """Of the suspects that come first by either order: faulty ones, and pairs that they turn."""
+    found = suspects(answers, key)
+    orders = {
+        "contradicted": found,
+        "matters": sorted(found, key=lambda one: -one.matters),
+    }
+    counts = {}
+    for name, rows in orders.items():
+        faulty = [one for one in rows[:FIRST] if bad[one.item]]
+        counts[name] = {"faulty": len(faulty), "turns": sum(one.turns for one in faulty)}
+    return counts
+
+
+def checks_needed(
+    answers: dict[str, np.ndarray], key: np.ndarray, bad: np.ndarray, seed: int
+) -> dict[str, int]:
+    """How many keys of a plan, in its order, settle the first place, and how many all."""
+    scores = make_scores({name: said == key for name, said in answers.items()})
+
+    def checked(count: int) -> CheckedScores:
+        drawn = items[:count]
+        seen = np.isin(np.arange(len(key)), drawn)
+        right = {name: np.where(seen, said == key, np.nan) for name, said in answers.items()}
+        return make_checked(scores, right, void=seen & bad, answers=answers, drawn=drawn, seed=seed)
+
+    def settled(count: int, pairs: int | None) -> bool:
+        plan = keys_to_check(checked(count))
+        return all(pair.status != "open" for pair in plan.neighbours[:pairs])
+
+    items = np.zeros(0, np.int64)
+    items = keys_to_check(checked(0)).items
+    counts = range(len(items) + 1)
+    return {
+        "of": len(items),
+        "first": bisect_left(counts, True, key=lambda count: settled(count, 1)),
+        "all": bisect_left(counts, True, key=lambda count: settled(count, None)),
+    }
+
+
+def page(found: dict[str, Any]) -> str:
+    parts = [
+        "# Wrong keys and the order of language models",
+        answer(found),
+        "![The places that each model may have, by the good questions](images/mmlu-redux.svg)",
+        "The data are those of Gema and others, *Are We Done with MMLU?* (2024): answers of "
+        f"{len(found['models'])} models to 100 questions of each of 57 subjects, and what experts "
+        "say of each question. Written by `python bench/mmlu_redux.py` from "
+        "`bench/results/mmlu_redux.json`; the numbers are [`candidly.rank`](rank.md)'s.",
+        "## All questions",
+        "Scores in percent and ranks by all questions, and by those without a fault. *Possible* "
+        "are the ranks that tests of all pairs together leave, at 95 %. The "
+        f"{found['no_answer']} answers that are missing count as wrong.",
+        model_table(found),
+        "## By subject",
+        *subjects(found),
+        "## Can the models find the wrong keys?",
+        "If at least so many models give one and the same answer that is not the key, how often do "
+        f"experts find a fault in the question, and how many of the {found['wrong_keys']} wrong "
+        "keys are among these?",
+        *doubted(found["suspects"], found),
+        by_effect(found["first"]),
+        "## How many keys must be checked?",
+        sequential(found["checks"], found),
+        "## What this does not say",
+        "* That other benchmarks are as robust: here 6 % of the questions have a fault, and the "
+        "models err alike on them.\n"
+        "* How a ranking by corrected keys would look: experts named the fault, and not always the "
+        "right answer, so faulty questions are left out.\n"
+        "* That models which are not told apart are equally good.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def answer(found: dict[str, Any]) -> str:
+    pairs, models = found["pairs"], found["models"]
+    moved = [abs(one["rank"] - one["rank_good"]) for one in models]
+    most = f"{max(moved)} place{'s' * (max(moved) > 1)}"
+    turned = (
+        "wrong keys turn no order that is more than chance"
+        if not pairs["reversed"]
+        else f"wrong keys turn {pairs['reversed']} orders that are more than chance"
+    )
+    return (
+        f"**On MMLU-Redux {turned}.** Without the {found['faulty']:,} of {found['items']:,} "
+        f"questions in which experts found a fault, {sum(m > 0 for m in moved)} of {len(models)} "
+        f"models move, by at most {most}. Of the {pairs['before']} pairs of models whose order is "
+        f"established by all questions, {pairs['both']} are established by the good ones alone, "
+        f"and {pairs['reversed'] or 'none'} is reversed. What leaves the order open is not the "
+        f"keys but the number of questions: {pairs['of'] - pairs['after']} of {pairs['of']} pairs "
+        f"cannot be told apart, as such a test sees differences of about "
+        f"{100 * found['least_visible']:.1f} points."
+    )
+
+
+def model_table(found: dict[str, Any]) -> str:
+    rows = [
+        "| model | all | rank | possible | good | rank | possible |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for one in found["models"]:
+        every = f"{100 * one['score']:.2f} | {one['rank']} | {places(one['possible'])}"
+        good = (
+            f"{100 * one['score_good']:.2f} | {one['rank_good']} | {places(one['possible_good'])}"
+        )
+        rows.append(f"| {one['model']} | {every} | {good} |")
+    return "\n".join(rows)
+
+
+def subjects(found: dict[str, Any]) -> tuple[str, str]:
+    parts, p = found["by_subject"], found["slices_p"]
+    faultiest = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in parts["faultiest"])
+    said = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    alike = (
+        f"The models do not differ alike in all subjects ({said}), so their order depends on which "
+        "subjects a benchmark has;"
+        if p <= 0.05
+        else f"That the models differ alike in all subjects is not contradicted (p = {p:.3f});"
+    )
+    pivotal = (
+        f"without {found['pivotal'][0]} another would be first."
+        if found["pivotal"]
+        else "but whichever subject is left out, the first stays first."
+    )
+    name, count = found["silent"]
+    return (
+        f"Of {57 * found['pairs']['of']:,} orders of two models in a subject {parts['before']} are "
+        f"established by all its questions, and {parts['after']} by the good ones (tests of all "
+        f"pairs and subjects together); {parts['both']} are the same, "
+        f"{parts['reversed'] or 'none'} is reversed. In {parts['clean']} subjects no question has "
+        f"a fault; most faults are in {faultiest}. A hundred questions are few: with all pairs "
+        f"and subjects together they see differences of {100 * parts['least_visible']:.0f} points.",
+        f"{alike} {pivotal} Of the missing answers {count} are in {name}, where they count as "
+        "wrong: an order there says who answers, too.",
+    )
+
+
+def doubted(rows: list[dict[str, Any]], found: dict[str, Any]) -> tuple[str, str]:
+    lines = [
+        "| models that agree against the key | questions | faulty | share | wrong key | of all |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for one in rows:
+        faulty, all_wrong = one["faulty"] / one["items"], one["wrong"] / found["wrong_keys"]
+        lines.append(
+            f"| {100 * one['share']:.0f} % | {one['items']:,} | {one['faulty']:,} | "
+            f"{100 * faulty:.0f} % | {one['wrong']:,} | {100 * all_wrong:.0f} % |"
+        )
+    last = rows[-1]
+    return "\n".join(lines), (
+        "Where all models that answered contradict the key alike, "
+        f"{100 * last['faulty'] / last['items']:.0f} % of the questions have a fault; of all "
+        f"questions {100 * found['faulty'] / found['items']:.1f} %. So the list is worth a look, "
+        f"and it is no verdict: experts find nothing wrong with {last['items'] - last['faulty']} "
+        f"of these {last['items']}, where all models err together. A key that all contradict "
+        "matters least for the order, as no model gains by it over another. `candidly rank --key "
+        f"COLUMN --suspects FILE` writes such questions, here the {rows[0]['items']:,} of the "
+        "first row, those first that most models contradict."
+    )
+
+
+def by_effect(first: dict[str, dict[str, int]]) -> str:
+    most, matter = first["contradicted"], first["matters"]
+    return (
+        f"Of the {FIRST} that most models contradict {most['faulty']} have a fault, and these "
+        f"part {most['turns']:,} pairs of models the other way round. Of the {FIRST} that matter "
+        "most for the order (column `matters` of that file: the pairs that the answer of most "
+        "would turn, times the share of models that give it) "
+        f"{matter['faulty']} have a fault, and these part {matter['turns']:,} pairs. To mend a "
+        "benchmark begin with the first, to trust its order with the second."
+    )
+
+
+def sequential(checks: list[dict[str, int]], found: dict[str, Any]) -> str:
+    first = [one["first"] for one in checks]
+    every = [one["all"] for one in checks]
+    return (
+        "Suppose that nobody had checked a key, and experts now check those of a plan "
+        "(`candidly rank --plan`, then `--found`), one after the other, until the order on these "
+        "questions is known with 95 % for all neighbours together. "
+        f"{checks[0]['of']:,} of {found['items']:,} questions can part neighbours. In "
+        f"{len(checks)} random orders the first place is settled after {min(first):,} to "
+        f"{max(first):,} checks, and every place after {min(every):,} to {max(every):,}: some "
+        "neighbours are a few questions apart, and nothing but checking nearly all would tell "
+        "them apart."
+    )
+
+
+def places(bounds: list[int]) -> str:
+    first, last = bounds
+    return str(first) if first == last else f"{first} to {last}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--check", action="store_true")
+    asked = parser.parse_args()
+    if asked.data is not None:
+        RESULTS.write_text(json.dumps(measure(asked.data), indent=1) + "\n")
+    text = page(json.loads(RESULTS.read_text()))
+    if asked.check:
+        sys.exit(0 if PAGE.read_text() == text else f"{PAGE} is not what {RESULTS} says.")
+    PAGE.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Learning from noisy labels: all its algorithms on wrong labels made and wrong labels met.
+
+python bench/noisy_labels.py run           trains what is missing, an hour; appends to
+                                           bench/results/noisy_labels; see run --help
+python bench/noisy_labels.py losses        losses of right and wrong labels early in training, a
+                                           minute; writes bench/results/noisy_labels/losses.json
+python bench/noisy_labels.py page          writes docs/noisy-labels.md and its figure from these
+python bench/noisy_labels.py page --check  writes nothing; exits 1 when they are not up to date
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from bench._bench import RESULTS
+
+STUDY = RESULTS / "noisy_labels"
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def run(arguments: Sequence[str]) -> None:
+    from studies.noisy_labels.study import main
+
+    main(arguments, STUDY)
+
+
+def losses(arguments: Sequence[str]) -> None:
+    from studies.noisy_labels.losses import main
+
+    main(arguments, STUDY)
+
+
+def page(arguments: Sequence[str]) -> None:
+    from studies.kit.pages import add_options, settle
+    from studies.noisy_labels.page import FIGURE, make_page
+
+    parser = argparse.ArgumentParser(prog="noisy_labels.py page")
+    parser.add_argument("--results", type=Path, default=STUDY)
+    parser.add_argument("--docs", type=Path, default=DOCS)
+    add_options(parser)
+    asked = parser.parse_args(arguments)
+    text, figure = make_page(asked.results)
+    wanted = {
+        asked.docs / "noisy-labels.md": text.encode(),
+        asked.docs / "images" / FIGURE: figure.encode(),
+    }
+    settle(wanted, asked, "python bench/noisy_labels.py page")
+
+
+COMMANDS: Mapping[str, Callable[[Sequence[str]], None]] = {
+    "run": run,
+    "losses": losses,
+    "page": page,
+}
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
+        sys.exit(__doc__)
+    COMMANDS[sys.argv[1]](sys.argv[2:])

@@ -1,0 +1,52 @@
+"""docs/reproduction.md: what it says, section by section, and the figures beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from studies.kit.words import prose
+
+from .agreement import beside_published
+from .numbers import TITLES, Sources
+from .validation import validation_study
+from .variants import variants
+from .what_was_run import what_was_run
+
+
+@dataclass(frozen=True)
+class Page:
+    text: str
+    images: Mapping[str, str]  # file name -> SVG
+
+
+def make_page(sources: Sources) -> Page:
+    """The page and its figures: the same text from the same sources."""
+    images: dict[str, str] = {}
+    parts = [_introduction(), *what_was_run(sources)]
+    for dataset in TITLES:
+        parts += beside_published(sources, dataset, images)
+    parts += variants(sources, images) + validation_study(sources, images)
+    return Page("\n\n".join(parts) + "\n", images)
+
+
+def _introduction() -> str:
+    return "\n\n".join(
+        [
+            "# Reproduction",
+            prose(
+                """How candidly's numbers compare with the published ones of the benchmark it takes
+                its protocol from (Wang et al., ICLR 2025), what the defects of that benchmark's
+                program change, and what clean validation labels are better used for. Written by"""
+            ),
+            "```text\npython bench/reproduction.py\n```",
+            prose(
+                """from the results directories in `bench/results` and from the published numbers in
+                `candidly bench published`; only the reasons for disagreements are hand-written,
+                in `bench/explanations.toml`. A test compares the page with the committed results:
+                `test_the_page_is_what_the_committed_results_say`. A row counts once all its planned
+                runs are finished; until then the page shows how many are, and no accuracy. The
+                accuracies are of the test rows, in percent."""
+            ),
+        ]
+    )

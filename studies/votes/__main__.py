@@ -1,0 +1,60 @@
+"""docs/votes-study.md: learning from the answers themselves, beside consensus and then training.
+
+python bench/votes_study.py            with CANDIDLY_DATA: trains what is not yet in
+                                       bench/results/votes_study.jsonl (a line a training; half an
+                                       hour), then writes the page; without it: writes the page
+    --only CASE ...                    trains these alone
+python bench/votes_study.py --check    writes nothing; exits 1 when the page is not up to date
+python bench/votes_study.py --quick    builds the page and writes nothing
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+sys.path.append(str(Path(__file__).parents[1] / ".venv" / "encoders"))
+
+import argparse
+
+from studies.kit.by_rows import keep, kept
+from studies.kit.pages import add_options, files_of, settle
+from studies.votes.cases import CASES
+from studies.votes.page import COMMAND, PAGE, make_page
+from studies.votes.runs import trained
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "bench" / "results" / "votes_study.jsonl"
+
+
+def train(data: Path, only: list[str]) -> None:
+    """Every training that is not kept yet, a line behind the others as soon as it has ended."""
+    known = {(one["case"], one["way"], one["seed"]) for one in kept(RESULTS)}
+    for name in only or CASES:
+        left = [key for key in CASES[name].trainings(name) if key not in known]
+        if not left:
+            continue
+        made = CASES[name].load(data)
+        for case, way, seed in left:
+            line = {"case": case, "way": way, "seed": seed, **trained(made, CASES[name], way, seed)}
+            print(name, way, seed, line["right"], flush=True)
+            keep(RESULTS, line)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", nargs="+", default=[], choices=list(CASES))
+    add_options(parser)
+    asked = parser.parse_args()
+    data = os.environ.get("CANDIDLY_DATA")
+    if data and not (asked.check or asked.quick):
+        train(Path(data), asked.only)
+    settle(files_of(make_page(kept(RESULTS)), PAGE, ROOT / "docs"), asked, COMMAND)
+
+
+if __name__ == "__main__":
+    main()
