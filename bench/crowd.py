@@ -10,7 +10,7 @@ as ``candidly.load`` does.
 
     python bench/crowd.py            some minutes; writes bench/results/crowd.json
     python bench/crowd.py --quick    seconds, without downloads
-    python bench/crowd.py page       the tables and figure of docs/crowd.md from the results
+    python -m studies.crowd       the tables and figure of docs/crowd.md from the results
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 python bench/detectors.py               the claims, about five minutes; writes
                                         bench/results/detectors.json
 python bench/detectors.py --quick       under a minute
-python bench/detectors.py study         runs what is missing of the study, hours; appends to
-                                        bench/results/detectors/; see study --help
-python bench/detectors.py page          writes docs/detectors.md from these
-python bench/detectors.py page --check  writes nothing; exits 1 when it is not up to date
+python -m studies.detectors study         runs what is missing of the study, hours; appends to
+                                        studies/detectors/results/; see study --help
+python -m studies.detectors page          writes docs/detectors.md from these
+python -m studies.detectors page --check  writes nothing; exits 1 when it is not up to date
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Small results directories and rows, for the tests of docs/reproduction.md."""
+"""Small results directories and rows, for the tests of docs/studies/reproduction.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/building-study.md is what the committed results say."""
+"""docs/studies/building.md is what the committed results say."""
 
 from __future__ import annotations
 

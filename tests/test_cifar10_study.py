@@ -1,4 +1,4 @@
-"""docs/cifar10-study.md is what the committed report says, and that what the predictions say."""
+"""docs/studies/cifar10.md is what the committed report says, and that what the predictions say."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def page(report, made):
 
 def test_the_cifar10_page_is_what_the_committed_report_says(page):
     text, images = page
-    again = "run `python bench/cifar10_study.py` and commit what it writes"
+    again = "run `python -m studies.cifar10` and commit what it writes"
     assert text == (DOCS / PAGE).read_text(encoding="utf-8"), again
     assert {path.name for path in (DOCS / "images").glob("cifar10-study-*.svg")} == set(images)
     tested = re.search(r"matplotlib==(\S+)", (ROOT / "constraints.txt").read_text())[1]

@@ -1,4 +1,4 @@
-"""docs/cifarn.md is what the committed results say, and these what their journals hold."""
+"""docs/studies/cifarn.md is what the committed results say, and these what their journals hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/claims.md is what the committed results say, and verdicts follow one rule."""
+"""docs/studies/claims.md is what the committed results say, and verdicts follow one rule."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without benc
 @pytest.mark.slow
 def test_the_page_of_claims_is_what_the_committed_results_say(tmp_path):
     pages = bench_claims.page_texts(committed("bench/results", tmp_path))
-    again = "run `python bench/claims.py` and commit what it writes"
+    again = "run `python -m studies.claims` and commit what it writes"
     assert pages == {name: (DOCS / name).read_text(encoding="utf-8") for name in NAMES}, again
 
 
@@ -77,7 +77,7 @@ def test_what_is_quick_to_find_again_is_on_the_page():
     for claim in claims:
         if claim.id in found:
             text = "\n\n".join(paragraphs(claim, found[claim.id]))
-            assert f"{text}\n" in page, f"{claim.id}: run `python bench/claims.py`"
+            assert f"{text}\n" in page, f"{claim.id}: run `python -m studies.claims`"
 
 
 def test_each_claim_is_on_the_page_with_a_verdict_or_what_it_needs():

@@ -28,8 +28,8 @@ def bench():
 @needs_results
 def test_the_page_has_the_committed_numbers(bench):
     page, found = bench.PAGE.read_text(), bench.results()
-    assert bench.filled(page, bench.tables(found)) == page, "run bench/crowd.py page"
-    assert bench.FIGURE.read_text() == bench.figure(found), "run bench/crowd.py page"
+    assert bench.filled(page, bench.tables(found)) == page, "run python -m studies.crowd"
+    assert bench.FIGURE.read_text() == bench.figure(found), "run python -m studies.crowd"
 
 
 @needs_results

@@ -1,4 +1,4 @@
-"""docs/frozen-study.md is what the committed results say."""
+"""docs/studies/frozen.md is what the committed results say."""
 
 from __future__ import annotations
 

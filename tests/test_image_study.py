@@ -1,4 +1,4 @@
-"""docs/image-study.md is what the committed results say, and these what their journals hold."""
+"""docs/studies/images.md is what the committed results say, and these what their journals hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/label-error-study.md is what the committed results say; the claims about Tables S1, S2."""
+"""docs/studies/label-errors.md is what the committed results say; the claims about Tables S1, S2."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def measured():
 
 
 def test_the_study_page_is_what_the_committed_results_say(measured):
-    again = "run `python bench/label_error_study.py` and commit what it writes"
+    again = "run `python -m studies.label_errors` and commit what it writes"
     assert make_page(measured) == PAGE.read_text(encoding="utf-8"), again
 
 

@@ -1,4 +1,4 @@
-"""docs/long-tail-study.md is what the committed results say."""
+"""docs/studies/long-tail.md is what the committed results say."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from studies.mmlu_redux import __main__ as study  # bench/mmlu_redux.py
+from studies.mmlu_redux import __main__ as study  # studies/mmlu_redux
 
 from committed import needs_results
 

@@ -1,4 +1,4 @@
-"""docs/mnist-study.md is what the committed report says, and that what the predictions say."""
+"""docs/studies/mnist.md is what the committed report says, and that what the predictions say."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def report():
 
 def test_the_mnist_page_is_what_the_committed_report_says(report):
     text, images = make_page(report)
-    again = "run `python bench/mnist_study.py` and commit what it writes"
+    again = "run `python -m studies.mnist` and commit what it writes"
     assert text == (DOCS / "mnist-study.md").read_text(encoding="utf-8"), again
     assert {path.name for path in (DOCS / "images").glob("mnist-study-*.svg")} == set(images)
     tested = re.search(r"matplotlib==(\S+)", (ROOT / "constraints.txt").read_text())[1]

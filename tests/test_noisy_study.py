@@ -1,4 +1,4 @@
-"""The study of learning from noisy labels; docs/noisy-labels.md is what it says."""
+"""The study of learning from noisy labels; docs/studies/noisy-labels.md is what it says."""
 
 from __future__ import annotations
 
@@ -83,13 +83,13 @@ def test_the_order_of_rows_is_that_of_the_table_with_oracles_last():
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    return make_page(committed("bench/results/noisy_labels", tmp_path_factory.mktemp("study")))
+    return make_page(committed("studies/noisy_labels/results", tmp_path_factory.mktemp("study")))
 
 
 def test_the_page_is_what_the_committed_results_say_of_noisy_labels(page):
     text, figure = page
-    assert text == (ROOT / "docs/noisy-labels.md").read_text(encoding="utf-8"), (
-        "run: python bench/noisy_labels.py page"
+    assert text == (ROOT / "docs/studies/noisy-labels.md").read_text(encoding="utf-8"), (
+        "run: python -m studies.noisy_labels page"
     )
     assert figure == (ROOT / "docs/images" / FIGURE).read_text(encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""docs/reproduction.md is what the committed results say, and says what is missing."""
+"""docs/studies/reproduction.md is what the committed results say, and says what is missing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def results(tmp_path_factory):
 @pytest.mark.slow
 def test_the_page_is_what_the_committed_results_say(results):
     page = make_page(read_sources(results))
-    again = "run `python bench/reproduction.py` and commit what it writes"
+    again = "run `python -m studies.reproduction` and commit what it writes"
     assert page.text == (DOCS / "reproduction.md").read_text(encoding="utf-8"), again
     there = {path.name for path in (DOCS / "images").glob("reproduction-*.svg")}
     assert there == set(page.images), again

@@ -1,4 +1,4 @@
-"""The numbers of docs/reproduction.md against ones worked by hand."""
+"""The numbers of docs/studies/reproduction.md against ones worked by hand."""
 
 from __future__ import annotations
 

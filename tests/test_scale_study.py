@@ -1,4 +1,4 @@
-"""docs/scale.md is what the committed results say, and its rows are what they are said to be."""
+"""docs/studies/scale.md is what the committed results say, and its rows are what they are said to be."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def bench():
-    """``bench/shared_errors.py``, by its file, and ``bench/crowd.py``, which it uses."""
+    """``studies/shared_errors``, by its file, and ``bench/crowd.py``, which it uses."""
     for name in ("crowd", "shared_errors"):
         path = ROOT / "bench" / f"{name}.py"
         spec = importlib.util.spec_from_file_location(f"bench_{name}", path)
@@ -40,8 +40,8 @@ def script(name):
 def test_the_page_has_the_committed_numbers(bench):
     made, crowd = bench
     found, page = made.results(), made.PAGE.read_text(encoding="utf-8")
-    assert crowd.filled(page, made.tables(found)) == page, "run bench/shared_errors.py page"
-    assert made.FIGURE.read_text() == made.figure(found), "run bench/shared_errors.py page"
+    assert crowd.filled(page, made.tables(found)) == page, "run studies/shared_errors page"
+    assert made.FIGURE.read_text() == made.figure(found), "run studies/shared_errors page"
 
 
 @needs_results
@@ -49,7 +49,7 @@ def test_how_fast_the_aggregators_are_is_what_was_measured():
     module = script("aggregators")
     found = module.results()
     page = (ROOT / "docs" / "crowd.md").read_text(encoding="utf-8")
-    assert module.told(found) in page, "run bench/aggregators.py page"
+    assert module.told(found) in page, "run python -m studies.crowd"
     assert all(value >= module.BAR for name, value in found.items() if "times as fast" in name)
 
 
@@ -58,7 +58,7 @@ def test_the_candidate_sets_of_the_other_page_are_the_committed_ones():
     module = script("answer_sets")
     page = (ROOT / "docs" / "crowd.md").read_text(encoding="utf-8")
     found = module.results()
-    assert module.table(found) in page, "run bench/answer_sets.py page"
+    assert module.table(found) in page, "run python -m studies.crowd"
     for k in (3, 4, 6):
         about = f"CIFAR-10S, {k} answers: "
         for mass in ("95 %", "99 %"):

@@ -1,4 +1,4 @@
-"""docs/text.md is what the committed results say."""
+"""docs/studies/texts.md is what the committed results say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/votes-study.md is what the committed results say."""
+"""docs/studies/votes.md is what the committed results say."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""docs/building-study.md: sources of noise at equal local rates, and methods against them.
+"""docs/studies/building.md: sources of noise at equal local rates, and methods against them.
 
-python bench/build_study.py              trains what is not in bench/results/build_study yet (40
+python -m studies.building              trains what is not in studies/building/results yet (40
                                          minutes of one core if nothing is), and writes the page
     --corpora N                          of so many corpora
     --minutes N                          begins no training after so many minutes; 0: trains nothing
-python bench/build_study.py --check      writes nothing; exits 1 when the page is not up to date
-python bench/build_study.py --quick      builds the page and writes nothing
+python -m studies.building --check      writes nothing; exits 1 when the page is not up to date
+python -m studies.building --quick      builds the page and writes nothing
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from studies.building.page import COMMAND, PAGE, make_page
 from studies.building.runs import CORPORA, train
 from studies.kit.pages import add_options, settle
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "build_study"
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).with_name("results")
 
 
 def page_files(docs: Path) -> dict[Path, bytes]:

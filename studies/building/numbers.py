@@ -1,4 +1,4 @@
-"""The numbers of docs/building-study.md, from the committed tables."""
+"""The numbers of docs/studies/building.md, from the committed tables."""
 
 from __future__ import annotations
 

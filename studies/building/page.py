@@ -1,4 +1,4 @@
-"""docs/building-study.md, from the committed results."""
+"""docs/studies/building.md, from the committed results."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .events import ARTICLES, HELD, MORE_THAN, TAIL_AT_MOST
 from .numbers import EVERYWHERE, Cell, Study, beside_zero, falling
 from .runs import BASE, BATCH, EPOCHS, LOCAL, METHODS, MIXED, NONE, OF_ALL, RAMP, RATES, SHOWN
 
-PAGE = "building-study.md"
-COMMAND = "python bench/build_study.py"
+PAGE = "studies/building.md"
+COMMAND = "python -m studies.building"
 CLEAN = (NONE.kind, NONE.source, 0)
 OTHERS = tuple(name for name in METHODS if name != BASE)
 EVERY = range(len(SOURCES))
@@ -29,7 +29,7 @@ def make_page(study: Study) -> str:
     bold, compared = _count(study)
     parts = [
         "# Which source of noise hurts most",
-        f"Written by `{COMMAND}` from `bench/results/build_study`.",
+        f"Written by `{COMMAND}` from `studies/building/results`.",
         prose(_about(study)),
         _corpora(study),
         "## What comes out",

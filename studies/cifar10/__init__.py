@@ -1,1 +1,1 @@
-"""The generator of docs/cifar10-study.md; `bench/cifar10_study.py` is its command."""
+"""The generator of docs/studies/cifar10.md; `studies/cifar10` is its command."""

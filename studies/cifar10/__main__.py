@@ -1,16 +1,16 @@
-"""docs/cifar10-study.md: a ranking of networks on CIFAR-10, by published and corrected labels.
+"""docs/studies/cifar10.md: a ranking of networks on CIFAR-10, by published and corrected labels.
 
-python bench/cifar10_study.py            with CANDIDLY_DATA: trains what is not in the cache yet
+python -m studies.cifar10            with CANDIDLY_DATA: trains what is not in the cache yet
                                          (narrow networks, about 35 minutes of one core; a file
                                          per network, resumable), then writes
-                                         bench/results/cifar10_study and the page; without it:
+                                         studies/cifar10/results and the page; without it:
                                          writes the page from what is committed
     --scale full --device cuda           trains the networks as they are, for who has a GPU
     --scale quick                        two networks, five updates: to try it
     --predictions FOLDER                 takes predictions, a file per model, in place of training
     --out FOLDER                         where results and page go, for these three
-python bench/cifar10_study.py --check    writes nothing; exits 1 when the page is not up to date
-python bench/cifar10_study.py --quick    builds the page and writes nothing
+python -m studies.cifar10 --check    writes nothing; exits 1 when the page is not up to date
+python -m studies.cifar10 --quick    builds the page and writes nothing
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from studies.cifar10.sizes import IMAGE
 from studies.kit.pages import add_options, files_of, settle, write_text
 from studies.kit.rankings import read_results, report_of, write_results
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "cifar10_study"
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).with_name("results")
 CACHE = Path(tempfile.gettempdir()) / "candidly-cifar10-study"
 OURS = "reduced"  # the scale of the committed page
 

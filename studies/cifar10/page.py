@@ -1,4 +1,4 @@
-"""docs/cifar10-study.md and its figures, from the committed report and what was trained."""
+"""docs/studies/cifar10.md and its figures, from the committed report and what was trained."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from .models import NETWORKS, SCALES
 from .published import Link, link
 from .sizes import IMAGE, SIZES, Training, signed, size_figure, sizes_of
 
-PAGE = "cifar10-study.md"
-COMMAND = "python bench/cifar10_study.py"
+PAGE = "studies/cifar10.md"
+COMMAND = "python -m studies.cifar10"
 TRIED = """Other rates, batches and SGD were tried on the narrow VGG-11, and another rate on
     ResNet-18, with an eye on the test pictures; at this width none was better by more than 0.2
     points, and the first choice was kept."""
@@ -141,7 +141,7 @@ def _introduction(report: Report) -> str:
     guessed, and {sizes["U"]} on which no single label has a majority are left out. Those
     {sizes["C"]} are the pictures of the paper's Table S2, whose accuracies are multiples of 1/18.
     The paper reports that "smaller capacity models tend to out-perform higher capacity models" on
-    them. Written from `bench/results/cifar10_study` by"""
+    them. Written from `studies/cifar10/results` by"""
 
 
 # how the predictions came about
@@ -178,7 +178,7 @@ def _trained(report: Report, made: Training) -> str:
     labels as published, in the same way: {one["steps"]:,} updates of {one["batch_size"]} pictures
     ({passes:.2f} passes over the training set), crops and flips,
     `{one["recipe"]}` at a rate of {one["lr"]:g}, seed {one["seed"]}, one run each
-    (`bench/_cifar10_study/models.py`). {TRIED if reduced else ""} All of it
+    (`studies/cifar10/models.py`). {TRIED if reduced else ""} All of it
     took {minutes:.0f} minutes of one {worker}. Accuracies by original labels
     lie between {percent(worst.top1.original.share, 0)} % ({worst.model}) and
     {percent(best.top1.original.share, 0)} % ({best.model}). {little if reduced else ""}"""

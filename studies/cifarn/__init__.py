@@ -1,1 +1,1 @@
-"""The study of people's wrong labels on pictures; `bench/cifarn_study.py` is its command."""
+"""The study of people's wrong labels on pictures; `studies/cifarn` is its command."""

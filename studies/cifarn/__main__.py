@@ -1,13 +1,13 @@
-"""docs/cifarn.md: people's wrong labels on pictures, every algorithm and every detector.
+"""docs/studies/cifarn.md: people's wrong labels on pictures, every algorithm and every detector.
 
-python bench/cifarn_study.py            with CANDIDLY_DATA: trains what is not in the cache yet (a
+python -m studies.cifarn            with CANDIDLY_DATA: trains what is not in the cache yet (a
                                         results directory per sweep, resumable; more than an hour of
-                                        one core), then writes bench/results/cifarn_study and the
+                                        one core), then writes studies/cifarn/results and the
                                         page; without it: writes the page from what is committed
     --cache FOLDER                      where the sweeps are trained
     --workers N                         processes
-python bench/cifarn_study.py --check    writes nothing; exits 1 when the page is not up to date
-python bench/cifarn_study.py --quick    builds the page and writes nothing
+python -m studies.cifarn --check    writes nothing; exits 1 when the page is not up to date
+python -m studies.cifarn --quick    builds the page and writes nothing
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from studies.cifarn.runs import run, sweeps
 from studies.kit.pages import add_options, files_of, settle, write_text
 from studies.kit.sweeps import finished, keep
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "cifarn_study"
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).with_name("results")
 CACHE = Path(tempfile.gettempdir()) / "candidly-cifarn-study"
 
 

@@ -1,4 +1,4 @@
-"""The section of docs/cifarn.md on detectors of wrong labels."""
+"""The section of docs/studies/cifarn.md on detectors of wrong labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers of docs/cifarn.md, from the committed results."""
+"""The numbers of docs/studies/cifarn.md, from the committed results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/cifarn.md and its figures, from the committed results."""
+"""docs/studies/cifarn.md and its figures, from the committed results."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from .runs import (
 )
 from .words import accuracy, points
 
-PAGE, IMAGE = "cifarn.md", "cifarn-"
-COMMAND = "python bench/cifarn_study.py"
+PAGE, IMAGE = "studies/cifarn.md", "cifarn-"
+COMMAND = "python -m studies.cifarn"
 FIRST = 5  # algorithms that are named as leading
 SMALL, MUCH = 0.01, 0.05  # of accuracy
 
@@ -167,7 +167,7 @@ def _introduction(study: Study) -> str:
     ResNets on 50,000 pictures for 100 to 600 epochs; here {STEPS} updates of
     a small network see {study.about["train"]:,} pictures. `candidly bench plan --preset
     cifarn` says what the full size takes. Written from
-    `bench/results/cifarn_study` by"""
+    `studies/cifarn/results` by"""
 
 
 def _what(study: Study) -> list[str]:

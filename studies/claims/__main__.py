@@ -1,8 +1,8 @@
-"""docs/claims.md and docs/claims: what four papers claim, and what bench/results say of it.
+"""docs/studies/claims.md and docs/claims: what four papers claim, and what bench/results say of it.
 
-python bench/claims.py              writes the page from the committed results
-python bench/claims.py --check      writes nothing; exits 1 when the page is not up to date
-python bench/claims.py --quick      builds the page and writes nothing
+python -m studies.claims              writes the page from the committed results
+python -m studies.claims --check      writes nothing; exits 1 when the page is not up to date
+python -m studies.claims --quick      builds the page and writes nothing
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from studies.claims.shelf import Shelf
 from studies.claims.table import read_claims
 from studies.kit.pages import add_options, settle
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results"
+ROOT = Path(__file__).parents[2]
 
 
-def page_texts(results: Path = RESULTS) -> dict[str, str]:
+def page_texts(root: Path = ROOT) -> dict[str, str]:
     """The pages by their places in docs."""
     papers, claims = read_claims()
-    shelf = Shelf(results, {claim.id: claim.numbers for claim in claims})
+    shelf = Shelf(root, {claim.id: claim.numbers for claim in claims})
     return make_pages(papers, claims, find(shelf, claims))
 
 

@@ -31,7 +31,7 @@ from .shelf import Shelf, Tabular
 def early(shelf: Shelf) -> Finding:
     """P2: early algorithms against the mean of the later ones, over tables and pictures."""
     tables = whole(shelf)
-    pictured = shelf.there("image_study")
+    pictured = shelf.of("images").exists()
     there = [table.fixed for table in tables] + ([names(shelf)] if pictured else [])
     shared = [name for name in there[0] if all(name in one for one in there)]
     first, _ = early_and_late(shared)
@@ -69,7 +69,7 @@ def early(shelf: Shelf) -> Finding:
 def bound(shelf: Shelf) -> Finding:
     """P15: OA & ES against the other criteria, over tables and pictures."""
     tables, others = whole(shelf), {}
-    if shelf.there("image_study"):
+    if shelf.of("images").exists():
         for rival in RIVALS:
             lost = np.mean([loss(shelf, on, rival) for on in shelf.pictures.values()], axis=0)
             others[rival] = float(lost[~np.isnan(lost)].mean())
@@ -91,12 +91,12 @@ def with_pictures(found: Finding) -> Finding:
 
 def _cases(shelf: Shelf) -> int:
     """Tables and sets of labels of pictures that speak to P14."""
-    return len(whole(shelf)) + len(TITLES) * shelf.there("image_study")
+    return len(whole(shelf)) + len(TITLES) * shelf.of("images").exists()
 
 
 def inaccurate_on_pictures(shelf: Shelf) -> Finding | None:
     """P14: accuracy, and what AA loses on CR."""
-    if not shelf.there("image_study"):
+    if not shelf.of("images").exists():
         return None
     effects = []
     for key, labels in shelf.pictures.items():

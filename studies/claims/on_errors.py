@@ -28,7 +28,7 @@ from .judging import (
 from .shelf import Shelf
 
 VOTES = "the released votes of ten test sets, each counted again (label-error-study.md)"
-COUNT = "python -m json.tool bench/results/label_error_study.json"
+COUNT = "python -m json.tool studies/label_errors/results/measured.json"
 CATEGORIES = {"non-error": "non_errors", **{n: n for n in ("correctable", "neither")}} | {
     "multi-label": "multi_label",
     "non-agreement": "non_agreement",

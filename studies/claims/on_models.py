@@ -31,10 +31,10 @@ from .judging import (
 from .shelf import Shelf
 
 MODELS = "the published numbers of right answers of 34 models on ImageNet and 13 on CIFAR-10"
-TABLES = "column -s, -t bench/_label_errors/models_imagenet.csv"
+TABLES = "column -s, -t studies/label_errors/models_imagenet.csv"
 IMAGENET, CIFAR = "ImageNet", "CIFAR-10"
 NAMES = {IMAGENET: "imagenet", CIFAR: "cifar10"}
-STUDIES = {"cifar10_study": "16 networks on CIFAR-10", "mnist_study": "14 models on MNIST"}
+STUDIES = {"cifar10": "16 networks on CIFAR-10", "mnist": "14 models on MNIST"}
 OURS = "models trained here, and corrected labels from the released votes"
 OURS_DIFFERS = (
     "16 narrow and hardly trained networks and 14 classical models in place of published ones, "
@@ -49,7 +49,7 @@ def of_models(told: str, effects: Sequence[Effect], said: str) -> Finding:
 
 def of_ours(told: str, effects: Sequence[Effect], said: str) -> Finding:
     command = " && ".join(
-        f"python -m json.tool bench/results/{name}/report.json" for name in STUDIES
+        f"python -m json.tool studies/{name}/results/report.json" for name in STUDIES
     )
     return Finding(told, tuple(effects), said, OURS, OURS_DIFFERS, command, len(STUDIES))
 
@@ -152,7 +152,7 @@ def moved(shelf: Shelf) -> Finding:
 
 
 def _reports(shelf: Shelf) -> dict[str, Report]:
-    return {title: shelf.ranking(name) for name, title in STUDIES.items() if shelf.there(name)}
+    return {title: shelf.ranking(name) for name, title in STUDIES.items() if shelf.of(name).exists()}
 
 
 def staying(shelf: Shelf) -> Finding:
@@ -171,9 +171,9 @@ def staying(shelf: Shelf) -> Finding:
 
 def smaller(shelf: Shelf) -> Finding:
     """L13: size against right answers on the changed pictures."""
-    path = shelf.folder / "cifar10_study" / "training.json"
+    path = shelf.of("cifar10") / "training.json"
     networks = json.loads(path.read_text(encoding="utf-8"))["networks"]
-    standings = shelf.ranking("cifar10_study").standings
+    standings = shelf.ranking("cifar10").standings
     right = np.array([s.top1.changed_corrected.right for s in standings])
     size = np.array([networks[s.model]["parameters"] for s in standings])
     effect = over_algorithms(

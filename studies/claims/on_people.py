@@ -1,4 +1,4 @@
-"""Claims about people's labels of pictures, by docs/cifarn.md and docs/noisy-labels.md."""
+"""Claims about people's labels of pictures, by docs/studies/cifarn.md and docs/studies/noisy-labels.md."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ DIFFERS = (
     "a tenth of the pictures, a small network and twelve epochs, one run of most algorithms (two "
     "under the worst labels)"
 )
-ALL = "for d in bench/results/cifarn_study/*/; do candidly bench table $d{}; done"
+ALL = "for d in studies/cifarn/results/*/; do candidly bench table $d{}; done"
 
 
 def finding(
@@ -155,8 +155,8 @@ def impairing(shelf: Shelf) -> Finding:
         f"In points: {told}. Of CIFAR-10N it is the mean of {len(both)} algorithms, of the others "
         f"cross-entropy; {100 * wrong[FEWEST]:.0f} % of the labels of `{FEWEST}` are wrong and "
         f"{100 * wrong[WORST]:.0f} % of `{WORST}`.",
-        f"{ALL.format('')} && candidly bench table bench/results/noisy_labels && "
-        "python bench/text_study.py page",
+        f"{ALL.format('')} && candidly bench table studies/noisy_labels/results && "
+        "python -m studies.texts page",
     )
     data = f"{whole.data}; digits and texts (noisy-labels.md, text.md)"
     return replace(whole, data=data, sets=len(lost))
@@ -197,7 +197,7 @@ def detecting(shelf: Shelf) -> Finding:
         [*effects, learned],
         "What flagging everything reaches is the share of wrong labels; detectors and methods are "
         "drawn again. Finding and correcting both have to help.",
-        "for f in bench/results/cifarn_study/*.json; do python -m json.tool $f; done && "
+        "for f in studies/cifarn/results/*.json; do python -m json.tool $f; done && "
         + ALL.format(""),
     )
 
@@ -286,7 +286,7 @@ def confident(shelf: Shelf) -> Finding:
         "digits with five kinds of drawn wrong labels, LabelMe, CIFAR-10N (detectors.md)",
         "the paper compares no methods itself and refers to others' results; here detectors share "
         "probabilities, and those that watch a training watch a small network",
-        "cat bench/results/detectors/*.jsonl",
+        "cat studies/detectors/results/*.jsonl",
         len(own),
     )
 

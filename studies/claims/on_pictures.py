@@ -1,4 +1,4 @@
-"""PLENCH's claims, by the committed study of pictures with candidate sets (docs/image-study.md).
+"""PLENCH's claims, by the committed study of pictures with candidate sets (docs/studies/images.md).
 
 The three sets of labels share the pictures, their two splits and the test pictures, so that a split
 counts once, with the mean over the sets of labels, and intervals have a part of the test pictures;
@@ -54,7 +54,7 @@ DIFFERS = (
 )
 COMMAND = (
     f"for l in {' '.join(TITLES)}; do for g in {' '.join(GROUPS)}; do candidly bench table "
-    "bench/results/image_study/$l-$g; done; done"
+    "studies/images/results/$l-$g; done; done"
 )
 
 

@@ -1,4 +1,4 @@
-"""NoisywikiHow's claims about sources of noise, by docs/building-study.md."""
+"""NoisywikiHow's claims about sources of noise, by docs/studies/building.md."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DIFFERS = (
     "corpora of texts that nobody wrote, a linear layer on their TF-IDF in place of language "
     "models; nothing in them is beyond common sense, for which half of the other classes stand"
 )
-COMMAND = "column -s, -t bench/results/build_study/runs.csv"
+COMMAND = "column -s, -t studies/building/results/runs.csv"
 
 
 def finding(shelf: Shelf, told: str, effects: Sequence[Effect], said: str) -> Finding:

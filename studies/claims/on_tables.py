@@ -50,7 +50,7 @@ def mean(row: Row, criterion: str = "CR") -> float:
 
 
 def command(table: Tabular, more: str = "") -> str:
-    return f"candidly bench table bench/results/{table.name}{more}"
+    return f"candidly bench table studies/reproduction/results/{table.name}{more}"
 
 
 def about(table: Tabular) -> str:

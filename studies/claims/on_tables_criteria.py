@@ -268,7 +268,7 @@ def clean_labels(shelf: Shelf) -> Finding | None:
 
 
 def _image_part(shelf: Shelf) -> str:
-    if not shelf.there("image_study"):
+    if not shelf.of("images").exists():
         return ""
     cases = [
         np.mean(labels.trained[name]) > np.mean(labels.tuned[name])

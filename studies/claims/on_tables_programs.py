@@ -182,7 +182,7 @@ def described(table: Tabular) -> Finding:
         f"tables are not in the results: `candidly data describe {table.name}` compares them.",
         "the plans of the results directories",
         "nothing; the other tables are not among the results",
-        f"candidly bench status bench/results/{table.name}",
+        f"candidly bench status studies/reproduction/results/{table.name}",
     )
 
 

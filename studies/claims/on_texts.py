@@ -1,7 +1,7 @@
-"""NoisywikiHow's claims, by the committed study of texts (docs/text.md).
+"""NoisywikiHow's claims, by the committed study of texts (docs/studies/texts.md).
 
 What a claim says of "every level" is taken level by level, everything else by the mean over the
-levels. Intervals of a level are those of docs/text.md. Of means over levels they have a part of the
+levels. Intervals of a level are those of docs/studies/texts.md. Of means over levels they have a part of the
 test rows, which all splits share, as large as of methods that err independently: of most levels it
 was not recorded which rows are predicted right. Of differences of differences it is not known how
 large that part is, and there is no interval.
@@ -42,7 +42,7 @@ LEVELS = tuple(sorted(rate for rate in RATES if rate))
 MIDDLE = 40  # percent: where the claims about many methods are judged
 WORDS = {REAL: "replaced inputs", MADE: "symmetric labels"}
 THEIRS = ("mixup", "data-parameters", "sr", "co-teaching", "cnlcu-soft", "cnlcu-hard", "seal")
-CROSSED = "python bench/text_study.py page"  # from bench/results/text_study/crossed
+CROSSED = "python -m studies.texts page"  # from studies/texts/results/crossed
 DATA = (
     "the 15,800 released events of noisywikiHow's validation and test files, 108 classes, a linear "
     f"layer on a frozen sentence encoder, {SPLITS} splits"
@@ -64,7 +64,7 @@ def command(
     noise = " ".join([*["clean-0"] * clean, *noises])
     return (
         f"for n in {noise}; do for g in {' '.join(groups)}; do candidly bench table "
-        "bench/results/text_study/$n-$g; done; done"
+        "studies/texts/results/$n-$g; done; done"
     )
 
 
@@ -86,7 +86,7 @@ def without_interval(what: str, one: Sequence, other: Sequence) -> Effect:
 
 
 def gains(shelf: Shelf, name: str, kind: str, cases: int) -> list[Effect]:
-    """Of a method above cross-entropy, level by level, as docs/text.md has it."""
+    """Of a method above cross-entropy, level by level, as docs/studies/texts.md has it."""
     main, crossed = shelf.texts.main, shelf.texts.crossed
     known = [carried(one) for (of, _), one in crossed.items() if of == kind]
     found = []

@@ -120,7 +120,7 @@ def losses(shelf: Shelf) -> Finding:
         effects,
         f"Areas under ROC of the loss for wrong rows, symmetric and replaced: {areas}. Judged is "
         f"whether they are {LARGE:.2f} apart at least.",
-        "python -m json.tool bench/results/text_study/losses.json",
+        "python -m json.tool studies/texts/results/losses.json",
     )
 
 

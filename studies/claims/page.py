@@ -24,8 +24,8 @@ from .judging import (
 from .on_published import READ
 from .table import DATA_SETS, NOTHING, ONE_CASE, Claimed, Paper
 
-PAGE, FOLDER = "claims.md", "claims"
-COMMAND = "python bench/claims.py"
+PAGE, FOLDER = "studies/claims.md", "studies/claims"
+COMMAND = "python -m studies.claims"
 OPEN = "not measured"
 VERDICTS = (HOLDS, NOT, UNTOLD, FIXED, OPEN)
 
@@ -59,7 +59,7 @@ def _head(claims: Sequence[Claimed], findings: Findings) -> str:
     return "\n\n".join(
         [
             "# What four papers claim, and what holds here",
-            f"Written by `{COMMAND}` from `bench/claims.toml` and `bench/results`; not edited by "
+            f"Written by `{COMMAND}` from `studies/claims/claims.toml` and `bench/results`; not edited by "
             "hand.",
             prose(
                 f"""{len(claims)} takeaways, findings and conclusions of four papers, in our own
@@ -123,7 +123,7 @@ def _rule() -> str:
                 {100 * LEVEL:.0f} %. A claim *holds* where the whole interval lies where the claim
                 has the effect (above 0, below 0, or nearer to 0 than a margin), *does not hold*
                 where none of the interval lies there, and *cannot be told* otherwise. One function
-                of `bench/_claims/judging.py` decides; no verdict is written by hand."""
+                of `studies/claims/judging.py` decides; no verdict is written by hand."""
             ),
             prose(
                 f"""For each claim it is written what would have to be drawn again to see whether it
@@ -176,7 +176,7 @@ def _of_paper(paper: Paper, claims: Sequence[Claimed], findings: Findings) -> li
         prose(f"Verdicts on {len(claims)} claims: {told}."),
         prose(
             f"""The paper is {paper.source}. What a verdict means is said in
-            [Claims](../{PAGE}). Written by `{COMMAND}` from `bench/claims.toml` and
+            [Claims](../{PAGE}). Written by `{COMMAND}` from `studies/claims/claims.toml` and
             `bench/results`; not edited by hand."""
         ),
         grid(["Claim", "Section", "Statement", "Verdict"], rows, numbers=False),

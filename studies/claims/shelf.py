@@ -65,9 +65,10 @@ class Tabular:
 
 @dataclass(frozen=True)
 class Shelf:
-    """What is below a folder of results, and the published numbers that claims name.
+    """Results by their places in the repository, and the published numbers that claims name.
 
     Attributes:
+        folder: the repository, or another that has such results.
         claimed: by claim and name.
     """
 
@@ -80,8 +81,12 @@ class Shelf:
     def number(self, claim: str, name: str) -> float:
         return float(self.claimed[claim][name])
 
-    def there(self, name: str) -> bool:
-        return (self.folder / name).exists()
+    def there(self, place: str) -> bool:
+        return (self.folder / place).exists()
+
+    def of(self, study: str) -> Path:
+        """The results of a study."""
+        return self.folder / "studies" / study / "results"
 
     def tabular(self, name: str) -> Tabular | None:
         return self._tabular.get(name)
@@ -91,9 +96,10 @@ class Shelf:
         wanted = {name: name for name in TITLES} | {ORACLE: "lost"}
         found, tables = {}, read_published()
         for name, dataset in wanted.items():
-            plan = read_plan(self.folder / name)
+            place = self.of("reproduction") / name
+            plan = read_plan(place)
             if plan is not None:
-                results = read_results(self.folder / name)
+                results = read_results(place)
                 rows = {label: row for label, row in make_rows(results).items() if row.complete}
                 facts, title = plan.facts[dataset], TITLES[dataset]
                 found[name] = Tabular(name, title, facts, rows, results, tables[dataset])
@@ -106,13 +112,13 @@ class Shelf:
 
     @cached_property
     def pictures(self) -> dict[str, pictures.OnLabels]:
-        return pictures.read_study(self.folder / "image_study")
+        return pictures.read_study(self.of("images"))
 
     def last_validation(self, key: str) -> dict[str, tuple[float, float]]:
         """Of a set of labels, by algorithm: covering rate and accuracy of the last records."""
         found: dict[str, list[tuple[float, float]]] = {}
         for group in GROUPS:
-            for run in read_results(self.folder / "image_study" / f"{key}-{group}").runs:
+            for run in read_results(self.of("images") / f"{key}-{group}").runs:
                 last = run.records[-1].validation if run.records else {}
                 if last.get("CR") is not None and last.get("OA") is not None:
                     found.setdefault(run.algorithm, []).append((last["CR"], last["OA"]))
@@ -120,47 +126,47 @@ class Shelf:
 
     @cached_property
     def memory(self) -> dict[str, float]:
-        return pictures.read_memory(self.folder / "picture_costs.json", "densenet22")
+        return pictures.read_memory(self.folder / "bench" / "results" / "picture_costs.json", "densenet22")
 
     @cached_property
     def texts(self) -> texts.Study:
-        return texts.read_study(self.folder / "text_study")
+        return texts.read_study(self.of("texts"))
 
     @cached_property
     def sources(self) -> sources.Study:
-        return sources.read_study(self.folder / "build_study")
+        return sources.read_study(self.of("building"))
 
     @cached_property
     def people(self) -> people.Study:
-        return people.read_study(self.folder / "cifarn_study")
+        return people.read_study(self.of("cifarn"))
 
     @cached_property
     def encoded(self) -> Mapping[str, Rows]:
-        return frozen.read_study(self.folder / "frozen_study")
+        return frozen.read_study(self.of("frozen"))
 
     @cached_property
     def encoded_sets(self) -> Mapping[str, Rows]:
-        folder = self.folder / "frozen_sets"
+        folder = self.of("frozen_sets")
         return frozen.read_study(folder, frozen_sets.sweeps(), frozen_sets.CHOSEN_BY)
 
     @cached_property
     def votes(self) -> Runs:
         """Of trainings on several annotators' answers, by case and way."""
-        return by_way(kept(self.folder / "votes_study.jsonl"))
+        return by_way(kept(self.of("votes") / "runs.jsonl"))
 
     @cached_property
     def noisy(self) -> Results:
-        return read_results(self.folder / "noisy_labels")
+        return read_results(self.of("noisy_labels"))
 
     @cached_property
     def detections(self) -> list[dict[str, Any]]:
-        return read_detections(self.folder / "detectors")
+        return read_detections(self.of("detectors"))
 
     @cached_property
     def errors(self) -> dict[str, Any]:
-        path = self.folder / "label_error_study.json"
+        path = self.of("label_errors") / "measured.json"
         return json.loads(path.read_text(encoding="utf-8"))
 
     def ranking(self, name: str) -> Report:
         """Of models by two versions of the labels."""
-        return read_report_of(self.folder / name)
+        return read_report_of(self.of(name))

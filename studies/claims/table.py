@@ -1,4 +1,4 @@
-"""The table of claims, bench/claims.toml: what is claimed, where, and what could speak to it."""
+"""The table of claims, studies/claims/claims.toml: what is claimed, where, and what could speak to it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 DATA_SETS, ONE_CASE, FILES, NOTHING = "data sets", "one case", "these files", "nothing"
 UNITS = (DATA_SETS, ONE_CASE, FILES, NOTHING)
-FILE = Path(__file__).parents[1] / "claims.toml"
+FILE = Path(__file__).with_name("claims.toml")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Claimed:
         unit: what is drawn again where the claim is to hold elsewhere, one of ``UNITS``.
         fails: what would speak against it; of what cannot fail, why nothing can.
         measure: what would have to be measured.
-        results: below bench/results, what can speak to it; none: ``needs`` says what is lacking.
+        results: places in the repository, what can speak to it; none: ``needs`` says what is lacking.
         rule: whether it is presumed by a contest's rule.
         numbers: published ones that the verdict needs.
     """

@@ -60,7 +60,7 @@ def _detectors() -> str:
 
 def _results(rows: Sequence[Mapping[str, Any]], machines: Mapping[str, str]) -> list[str]:
     if not rows:
-        return ["No results are there yet: run `python bench/detectors.py study`."]
+        return ["No results are there yet: run `python -m studies.detectors study`."]
     parts: list[str] = []
     for name, study in STUDIES.items():
         parts += [f"### {study.title}", prose(f"{study.about}.")]

@@ -1,14 +1,14 @@
-"""docs/frozen-study.md: noisy-label methods on what a frozen encoder sees of CIFAR-10N.
+"""docs/studies/frozen.md: noisy-label methods on what a frozen encoder sees of CIFAR-10N.
 
-python bench/frozen_study.py            with CANDIDLY_DATA: trains what is not committed yet (a
+python -m studies.frozen            with CANDIDLY_DATA: trains what is not committed yet (a
                                         results directory per sweep, resumable), then writes
-                                        bench/results/frozen_study and the page; without it: writes
+                                        studies/frozen/results and the page; without it: writes
                                         the page from what is committed
     --cache FOLDER                      where the sweeps are trained
     --minutes N                         starts no sweep after so many minutes
     --only GROUP ...                    trains these groups of algorithms alone
-python bench/frozen_study.py --check    writes nothing; exits 1 when the page is not up to date
-python bench/frozen_study.py --quick    builds the page and writes nothing
+python -m studies.frozen --check    writes nothing; exits 1 when the page is not up to date
+python -m studies.frozen --quick    builds the page and writes nothing
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import sys
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.append(str(Path(__file__).parents[1] / ".venv" / "encoders"))
+sys.path.append(str(Path(__file__).parents[2] / ".venv" / "encoders"))
 
 from studies.frozen.command import Study, main
 from studies.frozen.page import COMMAND, PAGE, make_page
 from studies.frozen.runs import GROUPS, SPLITS, run, sweeps, vectors
 
 STUDY = Study(
-    name="frozen_study",
+    name="frozen",
     sweeps=sweeps,
     groups=tuple(GROUPS),
     vectors=vectors,

@@ -34,7 +34,7 @@ class Study:
     """What one command trains and writes.
 
     Attributes:
-        name: of the folder of its results, in bench/results.
+        name: of its folder in studies.
         sweeps: all results directories, in the order in which they are trained.
         groups: names of groups of algorithms.
         vectors: (label set, folder of data, who is told) -> what is learned from.
@@ -56,7 +56,7 @@ class Study:
 
     @property
     def results(self) -> Path:
-        return ROOT / "bench" / "results" / self.name
+        return ROOT / "studies" / self.name / "results"
 
     def read(self) -> Mapping[str, Rows]:
         """What is committed."""

@@ -1,4 +1,4 @@
-"""The numbers of docs/frozen-study.md, from the committed results."""
+"""The numbers of docs/studies/frozen.md, from the committed results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/frozen-study.md, from the committed results."""
+"""docs/studies/frozen.md, from the committed results."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from .runs import (
     VALIDATION,
 )
 
-PAGE = "frozen-study.md"
-COMMAND = "python bench/frozen_study.py"
+PAGE = "studies/frozen.md"
+COMMAND = "python -m studies.frozen"
 PLAIN = "cross-entropy"
 WRONG = {  # of people's labels
     "worst": "40 %",
@@ -46,7 +46,7 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
     study = {name: study[name] for name in LABEL_SETS if name in study}
     parts = [
         "# Noisy labels on what a frozen encoder sees",
-        f"Written by `{COMMAND}` from `bench/results/frozen_study`.",
+        f"Written by `{COMMAND}` from `studies/frozen/results`.",
         tables.answer(study, found, PLAIN, "CIFAR-10N and labels drawn with its rates"),
         *([_drawn(study, found)] if set(study) & set(MADE) else []),
         "## What was run",

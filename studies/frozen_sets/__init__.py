@@ -1,1 +1,1 @@
-"""docs/frozen-sets.md: candidate sets on what a frozen encoder sees."""
+"""docs/studies/frozen-sets.md: candidate sets on what a frozen encoder sees."""

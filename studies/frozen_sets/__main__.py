@@ -1,14 +1,14 @@
-"""docs/frozen-sets.md: candidate-set methods on what a frozen encoder sees of CIFAR-10.
+"""docs/studies/frozen-sets.md: candidate-set methods on what a frozen encoder sees of CIFAR-10.
 
-python bench/frozen_sets.py             with CANDIDLY_DATA: trains what is not committed yet (a
+python -m studies.frozen_sets             with CANDIDLY_DATA: trains what is not committed yet (a
                                         results directory per sweep, resumable), then writes
-                                        bench/results/frozen_sets and the page; without it: writes
+                                        studies/frozen_sets/results and the page; without it: writes
                                         the page from what is committed
     --cache FOLDER                      where the sweeps are trained
     --minutes N                         starts no sweep after so many minutes
     --only GROUP ...                    trains these groups of algorithms alone
-python bench/frozen_sets.py --check     writes nothing; exits 1 when the page is not up to date
-python bench/frozen_sets.py --quick     builds the page and writes nothing
+python -m studies.frozen_sets --check     writes nothing; exits 1 when the page is not up to date
+python -m studies.frozen_sets --quick     builds the page and writes nothing
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.append(str(Path(__file__).parents[1] / ".venv" / "encoders"))
+sys.path.append(str(Path(__file__).parents[2] / ".venv" / "encoders"))
 
 from studies.frozen.command import Study, main
 from studies.frozen.runs import SPLITS

@@ -1,4 +1,4 @@
-"""docs/frozen-sets.md, from the committed results."""
+"""docs/studies/frozen-sets.md, from the committed results."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from .runs import (
     STEPS,
 )
 
-PAGE = "frozen-sets.md"
-COMMAND = "python bench/frozen_sets.py"
+PAGE = "studies/frozen-sets.md"
+COMMAND = "python -m studies.frozen_sets"
 PLAIN = f"`{BASE}`"
 
 
@@ -38,7 +38,7 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
     study = usual | longer
     parts = [
         "# Candidate sets on what a frozen encoder sees",
-        f"Written by `{COMMAND}` from `bench/results/frozen_sets`.",
+        f"Written by `{COMMAND}` from `studies/frozen_sets/results`.",
         tables.answer(
             usual,
             {key: one for key, one in found.items() if key[0] in usual},

@@ -1,1 +1,1 @@
-"""The study of partial labels on pictures; `bench/image_study.py` is its command."""
+"""The study of partial labels on pictures; `studies/images` is its command."""

@@ -1,13 +1,13 @@
-"""docs/image-study.md: algorithms for candidate sets on pictures, and the benchmark's takeaways.
+"""docs/studies/images.md: algorithms for candidate sets on pictures, and the benchmark's takeaways.
 
-python bench/image_study.py             with CANDIDLY_DATA: trains what is not in the cache yet (a
+python -m studies.images             with CANDIDLY_DATA: trains what is not in the cache yet (a
                                         results directory per sweep, resumable; about an hour of one
-                                        core), then writes bench/results/image_study and the page;
+                                        core), then writes studies/images/results and the page;
                                         without it: writes the page from what is committed
     --cache FOLDER                      where the sweeps are trained
     --workers N                         processes
-python bench/image_study.py --check     writes nothing; exits 1 when the page is not up to date
-python bench/image_study.py --quick     builds the page and writes nothing
+python -m studies.images --check     writes nothing; exits 1 when the page is not up to date
+python -m studies.images --quick     builds the page and writes nothing
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from studies.images.runs import SPLITS, run, sweeps
 from studies.kit.pages import add_options, files_of, settle
 from studies.kit.sweeps import finished, keep
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "image_study"
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).with_name("results")
 COSTS = ROOT / "bench" / "results" / "picture_costs.json"
 CACHE = Path(tempfile.gettempdir()) / "candidly-image-study"
 MEMORY_OF = "densenet22"

@@ -1,4 +1,4 @@
-"""The numbers of docs/image-study.md, from the results directories and measured memory."""
+"""The numbers of docs/studies/images.md, from the results directories and measured memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/image-study.md and its figures, from the committed results."""
+"""docs/studies/images.md and its figures, from the committed results."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from .runs import (
     TUNED,
 )
 
-PAGE, IMAGE = "image-study.md", "image-study-"
-COMMAND = "python bench/image_study.py"
+PAGE, IMAGE = "studies/images.md", "image-study-"
+COMMAND = "python -m studies.images"
 TITLES = {"flip": "Flipped labels", "instance": "Look-alike labels", "people": "People's labels"}
 HOLISTIC = ("CRDPLL", *CONTRASTIVE)  # consistency between views, contrast, momentum networks
 FIRST = 5  # algorithms that are named as leading
@@ -92,7 +92,7 @@ def _introduction(study: Study) -> str:
     tables (Wang et al., ICLR 2025) are of PLCIFAR10, whose answers are not at hand here, with
     60,000 updates of a ResNet-32; this study has {STEPS} updates of a small network on
     {sizes["train"]:,.0f} pictures. `candidly bench plan --preset plench-images` says what the full
-    tables need. Written from `bench/results/image_study` by"""
+    tables need. Written from `studies/images/results` by"""
 
 
 def _what(study: Study) -> list[str]:

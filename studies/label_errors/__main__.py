@@ -1,11 +1,11 @@
-"""Label errors in ten test sets: the published tables recomputed, and docs/label-error-study.md.
+"""Label errors in ten test sets: the published tables recomputed, and docs/studies/label-errors.md.
 
-    python bench/label_error_study.py            recomputes all; needs CANDIDLY_DATA
-    python bench/label_error_study.py --check    writes nothing; exits 1 when the page is not what
+    python -m studies.label_errors            recomputes all; needs CANDIDLY_DATA
+    python -m studies.label_errors --check    writes nothing; exits 1 when the page is not what
                                                  the committed results say
-    python bench/label_error_study.py --quick    builds the page and writes nothing
+    python -m studies.label_errors --quick    builds the page and writes nothing
 
-Without CANDIDLY_DATA the page is written from bench/results/label_error_study.json as it is.
+Without CANDIDLY_DATA the page is written from studies/label_errors/results/measured.json as it is.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from studies.kit.pages import add_options, settle
 from studies.label_errors.measure import measure
 from studies.label_errors.page import FIGURE, make_page, rank_figure
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--results", type=Path, default=ROOT / "bench" / "results" / "label_error_study.json"
+        "--results", type=Path, default=Path(__file__).with_name("results") / "measured.json"
     )
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "label-error-study.md")
     add_options(parser)
@@ -44,7 +44,7 @@ def main() -> None:
     page = make_page(json.loads(asked.results.read_text(encoding="utf-8")))
     figure = asked.page.parent / "images" / FIGURE
     files = {asked.page: page.encode(), figure: rank_figure().encode()}
-    settle(files, asked, "python bench/label_error_study.py")
+    settle(files, asked, "python -m studies.label_errors")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""docs/label-error-study.md: ours beside the published, and what does not reproduce."""
+"""docs/studies/label-errors.md: ours beside the published, and what does not reproduce."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def _introduction() -> str:
                 votes that its authors released, beside the published numbers. What does not
                 reproduce is [named](#what-does-not-reproduce). Written by"""
             ),
-            "```text\npython bench/label_error_study.py\n```",
+            "```text\npython -m studies.label_errors\n```",
             prose(
                 """from the released files (`CANDIDLY_DATA`) through
-                `bench/results/label_error_study.json`; a test compares the page with that file:
+                `studies/label_errors/results/measured.json`; a test compares the page with that file:
                 `test_the_study_page_is_what_the_committed_results_say`. The published numbers are
-                in `bench/_label_errors/`. How votes become verdicts is in
+                in `studies/label_errors/`. How votes become verdicts is in
                 [validation.md](validation.md)."""
             ),
         ]

@@ -1,12 +1,12 @@
-"""docs/long-tail-study.md: candidate sets whose classes are of unequal size.
+"""docs/studies/long-tail.md: candidate sets whose classes are of unequal size.
 
-python bench/long_tail_study.py            with CANDIDLY_DATA: trains what is not yet in
-                                           bench/results/long_tail_study.jsonl (a line a training;
+python -m studies.long_tail            with CANDIDLY_DATA: trains what is not yet in
+                                           studies/long_tail/results/runs.jsonl (a line a training;
                                            a quarter of an hour), then writes the page; without it:
                                            writes the page
     --workers N                            processes
-python bench/long_tail_study.py --check    writes nothing; exits 1 when the page is not up to date
-python bench/long_tail_study.py --quick    builds the page and writes nothing
+python -m studies.long_tail --check    writes nothing; exits 1 when the page is not up to date
+python -m studies.long_tail --quick    builds the page and writes nothing
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.append(str(Path(__file__).parents[1] / ".venv" / "encoders"))
+sys.path.append(str(Path(__file__).parents[2] / ".venv" / "encoders"))
 
 import argparse
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -29,8 +29,8 @@ from studies.long_tail.page import COMMAND, PAGE, make_page
 from studies.long_tail.runs import trained, trainings
 from studies.votes.cases import vectors
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "long_tail_study.jsonl"
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).with_name("results") / "runs.jsonl"
 
 
 def train(data: Path, workers: int) -> None:

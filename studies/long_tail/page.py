@@ -1,4 +1,4 @@
-"""docs/long-tail-study.md, from the committed results."""
+"""docs/studies/long-tail.md, from the committed results."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from studies.votes.cases import OF_PICTURES
 
 from .runs import BATCH, CASES, PARTS, SEEDS, STEPS, TRUTH, WAYS
 
-PAGE = "long-tail-study.md"
-COMMAND = "python bench/long_tail_study.py"
+PAGE = "studies/long-tail.md"
+COMMAND = "python -m studies.long_tail"
 BASE, SCORED = "PRODEN", 10_000
 REBALANCED = ("RECORDS", "RECORDS:corr", "SoLar")
 NAMED = {TRUTH: "on the truth: an oracle"}
@@ -45,7 +45,7 @@ def make_page(lines: Iterable[Line]) -> tuple[str, dict[str, str]]:
     said = verdicts_of(found, TRUTH)
     parts = [
         "# Candidate sets whose classes are of unequal size",
-        f"Written by `{COMMAND}` from `bench/results/long_tail_study.jsonl`.",
+        f"Written by `{COMMAND}` from `studies/long_tail/results/runs.jsonl`.",
         _answer(found, said),
         "## What was run",
         f"CIFAR-10 as `{OF_PICTURES}` sees it. Of the training pictures each class keeps fewer "

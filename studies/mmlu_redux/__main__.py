@@ -1,8 +1,8 @@
 """Do wrong keys turn an order? 14 language models on MMLU-Redux, whose keys experts have judged.
 
-    python bench/mmlu_redux.py --data FOLDER    compute from FOLDER/mmlu_redux/answers.csv
-    python bench/mmlu_redux.py                  write docs/mmlu-redux.md from the committed numbers
-    python bench/mmlu_redux.py --check          fail if the page is not what they say
+    python -m studies.mmlu_redux --data FOLDER    compute from FOLDER/mmlu_redux/answers.csv
+    python -m studies.mmlu_redux                  write docs/studies/mmlu-redux.md from the committed numbers
+    python -m studies.mmlu_redux --check          fail if the page is not what they say
 
 Source of the data: Gema et al., Are We Done with MMLU?, 2024.
 """
@@ -34,9 +34,9 @@ from candidly.compare.ranking.figures import place_figure
 from candidly.stats import holm
 from studies.kit.figures import alone
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "mmlu_redux.json"
-PAGE = ROOT / "docs" / "mmlu-redux.md"
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).with_name("results") / "measured.json"
+PAGE = ROOT / "docs" / "studies" / "mmlu-redux.md"
 FIGURE = ROOT / "docs" / "images" / "mmlu-redux.svg"
 LETTERS = "ABCD"
 SHARES = (0.5, 0.7, 0.9, 1.0)
@@ -215,8 +215,8 @@ def page(found: dict[str, Any]) -> str:
         "![The places that each model may have, by the good questions](images/mmlu-redux.svg)",
         "The data are those of Gema and others, *Are We Done with MMLU?* (2024): answers of "
         f"{len(found['models'])} models to 100 questions of each of 57 subjects, and what experts "
-        "say of each question. Written by `python bench/mmlu_redux.py` from "
-        "`bench/results/mmlu_redux.json`; the numbers are [`candidly.rank`](rank.md)'s.",
+        "say of each question. Written by `python -m studies.mmlu_redux` from "
+        "`studies/mmlu_redux/results/measured.json`; the numbers are [`candidly.rank`](rank.md)'s.",
         "## All questions",
         "Scores in percent and ranks by all questions, and by those without a fault. *Possible* "
         "are the ranks that tests of all pairs together leave, at 95 %. The "

@@ -1,1 +1,1 @@
-"""The generator of docs/mnist-study.md; `bench/mnist_study.py` is its command."""
+"""The generator of docs/studies/mnist.md; `studies/mnist` is its command."""

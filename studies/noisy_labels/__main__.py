@@ -1,11 +1,11 @@
 """Learning from noisy labels: all its algorithms on wrong labels made and wrong labels met.
 
-python bench/noisy_labels.py run           trains what is missing, an hour; appends to
-                                           bench/results/noisy_labels; see run --help
-python bench/noisy_labels.py losses        losses of right and wrong labels early in training, a
-                                           minute; writes bench/results/noisy_labels/losses.json
-python bench/noisy_labels.py page          writes docs/noisy-labels.md and its figure from these
-python bench/noisy_labels.py page --check  writes nothing; exits 1 when they are not up to date
+python -m studies.noisy_labels run           trains what is missing, an hour; appends to
+                                           studies/noisy_labels/results; see run --help
+python -m studies.noisy_labels losses        losses of right and wrong labels early in training, a
+                                           minute; writes studies/noisy_labels/results/losses.json
+python -m studies.noisy_labels page          writes docs/studies/noisy-labels.md and its figure from these
+python -m studies.noisy_labels page --check  writes nothing; exits 1 when they are not up to date
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from bench._bench import RESULTS
 
-STUDY = RESULTS / "noisy_labels"
-DOCS = Path(__file__).parents[1] / "docs"
+STUDY = Path(__file__).with_name("results")
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -47,7 +46,7 @@ def page(arguments: Sequence[str]) -> None:
         asked.docs / "noisy-labels.md": text.encode(),
         asked.docs / "images" / FIGURE: figure.encode(),
     }
-    settle(wanted, asked, "python bench/noisy_labels.py page")
+    settle(wanted, asked, "python -m studies.noisy_labels page")
 
 
 COMMANDS: Mapping[str, Callable[[Sequence[str]], None]] = {

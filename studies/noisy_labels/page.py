@@ -1,4 +1,4 @@
-"""docs/noisy-labels.md: the guide, and what the committed results say."""
+"""docs/studies/noisy-labels.md: the guide, and what the committed results say."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The generator of docs/reproduction.md; `bench/reproduction.py` is its command."""
+"""The generator of docs/studies/reproduction.md; `studies/reproduction` is its command."""

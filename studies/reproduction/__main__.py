@@ -1,10 +1,10 @@
-"""docs/reproduction.md, from the results directories in bench/results.
+"""docs/studies/reproduction.md, from the results directories in bench/results.
 
-    python bench/reproduction.py            writes the page and its figures
-    python bench/reproduction.py --check    writes nothing; exits 1 when they are not up to date
-    python bench/reproduction.py --quick    builds the page and writes nothing
+    python -m studies.reproduction            writes the page and its figures
+    python -m studies.reproduction --check    writes nothing; exits 1 when they are not up to date
+    python -m studies.reproduction --quick    builds the page and writes nothing
 
-Why a number differs from the published one is written in bench/explanations.toml.
+Why a number differs from the published one is written in studies/reproduction/explanations.toml.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from studies.kit.pages import add_options, settle
 from studies.reproduction.numbers import read_sources
 from studies.reproduction.page import Page, make_page
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def files_of(page: Page, docs: Path) -> dict[Path, bytes]:
@@ -29,13 +29,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--results", type=Path, default=ROOT / "bench" / "results")
+    parser.add_argument("--results", type=Path, default=Path(__file__).with_name("results"))
     parser.add_argument("--docs", type=Path, default=ROOT / "docs")
     add_options(parser)
     asked = parser.parse_args()
     wanted = files_of(make_page(read_sources(asked.results)), asked.docs)
     there = (asked.docs / "images").glob("reproduction-*.svg")
-    settle(wanted, asked, "python bench/reproduction.py", there)
+    settle(wanted, asked, "python -m studies.reproduction", there)
 
 
 if __name__ == "__main__":

@@ -170,7 +170,7 @@ def _disagreements(sources: Sources, dataset: str, compared: Compared) -> list[s
         text = sources.explanations.get((dataset, name, criterion))
         if number.agrees and text:
             raise ValueError(
-                f"bench/explanations.toml explains {dataset}, {name}, {criterion}, but that number "
+                f"studies/reproduction/explanations.toml explains {dataset}, {name}, {criterion}, but that number "
                 f"agrees ({number.away:+.1f} combined standard errors). Remove the entry."
             )
         if not number.agrees:

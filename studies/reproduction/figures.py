@@ -1,4 +1,4 @@
-"""The figures of docs/reproduction.md, as SVG files that stand on their own.
+"""The figures of docs/studies/reproduction.md, as SVG files that stand on their own.
 
 Drawn as the report's are (candidly.show.figures), on white paper, because a picture in a page of
 a repository cannot take the page's colours.

@@ -1,4 +1,4 @@
-"""The numbers of docs/reproduction.md: published tables beside results directories.
+"""The numbers of docs/studies/reproduction.md: published tables beside results directories.
 
 Accuracies are shares, as everywhere in candidly; the published percentages become shares here.
 """
@@ -24,7 +24,7 @@ from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import cells
 from candidly.stats import Summary, paired_difference, summarise
 
-BENCH = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TITLES = {"lost": "Lost", "msrcv2": "MSRCv2", "birdsong": "BirdSong"}  # by results directory
 ORACLE = "lost-train-oracle"
 CRITERIA = ("CR", "AA", "OA", "OA & ES")  # the columns of the published tables
@@ -175,7 +175,7 @@ def algorithms_of(table: Table) -> list[str]:
 
 
 def read_explanations(
-    tables: Mapping[str, Table], path: Path = BENCH / "explanations.toml"
+    tables: Mapping[str, Table], path: Path = Path(__file__).with_name("explanations.toml")
 ) -> dict[tuple[str, str, str], str]:
     """Texts by data set, algorithm and criterion; each ends in the run it rests on.
 
@@ -187,7 +187,7 @@ def read_explanations(
         wanted = {"dataset", "algorithm", "criteria", "text", "run"}
         if set(entry) != wanted:
             raise ValueError(f"{path}: an entry has {sorted(entry)}; it needs {sorted(wanted)}.")
-        if not (BENCH.parent / entry["run"]).exists():
+        if not (ROOT / entry["run"]).exists():
             raise ValueError(
                 f"{path}: the run {entry['run']!r} is not there. Commit it, or name one."
             )

@@ -1,4 +1,4 @@
-"""docs/reproduction.md: what it says, section by section, and the figures beside it."""
+"""docs/studies/reproduction.md: what it says, section by section, and the figures beside it."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def _introduction() -> str:
                 its protocol from (Wang et al., ICLR 2025), what the defects of that benchmark's
                 program change, and what clean validation labels are better used for. Written by"""
             ),
-            "```text\npython bench/reproduction.py\n```",
+            "```text\npython -m studies.reproduction\n```",
             prose(
                 """from the results directories in `bench/results` and from the published numbers in
                 `candidly bench published`; only the reasons for disagreements are hand-written,
-                in `bench/explanations.toml`. A test compares the page with the committed results:
+                in `studies/reproduction/explanations.toml`. A test compares the page with the committed results:
                 `test_the_page_is_what_the_committed_results_say`. A row counts once all its planned
                 runs are finished; until then the page shows how many are, and no accuracy. The
                 accuracies are of the test rows, in percent."""

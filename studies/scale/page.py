@@ -1,4 +1,4 @@
-"""docs/scale.md, from the committed results."""
+"""docs/studies/scale.md, from the committed results."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from studies.kit.words import grid, prose
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "bench" / "results"
-PAGE = "scale.md"
-COMMAND = "python bench/scale.py page"
+PAGE = "studies/scale.md"
+COMMAND = "python -m studies.scale"
 N, M = "50,426,266", 345
 WAITS = ("median ms", "95th percentile, ms", "99th percentile, ms")
 LINE_BYTES = 1e9 / 8  # a second, of a network of 1 Gbit/s

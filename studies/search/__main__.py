@@ -1,8 +1,8 @@
 """Does a search that learns beat random search? Equal trials, ten splits, whichever wins.
 
-Run as ``python bench/search.py``; ``--out FOLDER`` keeps the sweeps there, so that it can be
+Run as ``python -m studies.search``; ``--out FOLDER`` keeps the sweeps there, so that it can be
 stopped and repeated. With ``CANDIDLY_DATA``, frozen sentence vectors of the noisywikiHow events are
-searched on too (the encoder has to be installed as for ``bench/text_study.py``).
+searched on too (the encoder has to be installed as for ``studies/texts``).
 
 Each algorithm has 30 configurations on each of ten random splits, by random search, by TPE, and by
 TPE with the median rule. The first ten are the same in all three. What is compared is the value by
@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench._bench import RESULTS, machine
+from bench._bench import machine
 from candidly import benchmark
 from candidly.compare.benchmarking import Data
 from candidly.compare.sweep.results import Results
@@ -29,7 +29,7 @@ from candidly.compare.sweep.select import cells
 from candidly.data.labels.labelled import Labelled
 from candidly.stats import corrected_t
 
-CACHE = Path(tempfile.gettempdir()) / "candidly-text-study"  # as of bench/text_study.py
+CACHE = Path(tempfile.gettempdir()) / "candidly-text-study"  # as of studies/texts
 WAYS = {"random": None, "tpe": "tpe", "tpe, median": "tpe:prune=median"}
 CONFIGS, SPLITS, TEST = 30, 10, 0.1
 
@@ -130,7 +130,7 @@ def main() -> None:
             rows += [row(task, algorithm, found) for algorithm in task.algorithms]
     if not asked.quick:
         about = {"machine": machine(), "rows": rows}
-        (RESULTS / "search.json").write_text(json.dumps(about, indent=1) + "\n")
+        (Path(__file__).with_name("results") / "search.json").write_text(json.dumps(about, indent=1) + "\n")
     for one in rows:
         print(f"{one['task']}, {one['algorithm']}")
         for name, test in one["compared"].items():

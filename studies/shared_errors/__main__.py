@@ -1,14 +1,14 @@
 """What the opinion pool claims, beside what is right; and how often shared errors are found.
 
-    python bench/shared_errors.py PART ...   measure some parts, or all; an hour in all
-    python bench/shared_errors.py page       the tables of docs/shared-errors.md from the results
+    python -m studies.shared_errors PART ...   measure some parts, or all; an hour in all
+    python -m studies.shared_errors page       the tables of docs/shared-errors.md from the results
     --data FOLDER   the real files           --sets FOLDER   the folder `data` of a copy of the
     repository yuan-li/truth-inference-at-scale              --quick   few draws, writes nothing
 
 Parts: ``sets`` (real crowds), ``models`` (5 of 14 language models, drawn 100 times), ``others``
 (further ways), ``known`` (50 and 200 known items), ``alarms`` (crowds without copies), ``power``
 (with), ``independent`` (crowds without copies: accuracy and claim), ``next`` (what to ask next),
-``speed``. Results lie in ``results/shared_errors.json``, a list of rows for each part.
+``speed``. Results lie in ``results/parts.json``, a list of rows for each part.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from bench._bench import RESULTS, machine
+from bench._bench import machine
 from candidly.ground.files import replacing
 from candidly.people.crowd import (
     Answers,
@@ -41,7 +41,7 @@ from candidly.stats.pairs import mcnemar
 from studies.kit.figures import alone
 from studies.shared_errors.crowds import SHAPES, models, real_crowds, simulated
 
-FILE = RESULTS / "shared_errors.json"
+FILE = Path(__file__).with_name("results") / "parts.json"
 BINS = 15
 Row = dict[str, Any]
 
@@ -370,7 +370,7 @@ def as_text(found: dict[str, Any]) -> str:
 
 # the page
 
-PAGE = Path(__file__).parents[1] / "docs" / "shared-errors.md"
+PAGE = Path(__file__).parents[2] / "docs" / "shared-errors.md"
 FIGURE = PAGE.parent / "images" / "shared-errors.svg"
 
 

@@ -1,14 +1,14 @@
-"""docs/text.md: replaced inputs and wrong labels on real texts, every algorithm.
+"""docs/studies/texts.md: replaced inputs and wrong labels on real texts, every algorithm.
 
-python bench/text_study.py              with CANDIDLY_DATA: trains what is not in the cache yet (a
+python -m studies.texts              with CANDIDLY_DATA: trains what is not in the cache yet (a
                                         results directory per sweep, resumable), then writes
-                                        bench/results/text_study and the page; without it: writes
+                                        studies/texts/results and the page; without it: writes
                                         the page from what is committed
     --cache FOLDER                      where the sweeps are trained
     --minutes N                         starts no sweep after so many minutes
     --only GROUP ...                    trains these groups of algorithms alone
-python bench/text_study.py --check      writes nothing; exits 1 when the page is not up to date
-python bench/text_study.py --quick      builds the page and writes nothing
+python -m studies.texts --check      writes nothing; exits 1 when the page is not up to date
+python -m studies.texts --quick      builds the page and writes nothing
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from studies.texts.numbers import read_study
 from studies.texts.page import COMMAND, IMAGE, PAGE, make_page
 from studies.texts.runs import ALL, run, sweeps
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "text_study"
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).with_name("results")
 CACHE = Path(tempfile.gettempdir()) / "candidly-text-study"
 
 

@@ -1,4 +1,4 @@
-"""The figures of docs/text.md."""
+"""The figures of docs/studies/texts.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers of docs/text.md, from the committed results."""
+"""The numbers of docs/studies/texts.md, from the committed results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/text.md, from the committed results."""
+"""docs/studies/texts.md, from the committed results."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .figures import beside, curves, distributions
 from .numbers import CLEAN, Noise, Study, called, noises
 from .runs import EPOCHS, EVERY, FEW, LONG, NETS, SPLITS, TAIL
 
-PAGE, IMAGE = "text.md", "text-"
-COMMAND = "python bench/text_study.py"
+PAGE, IMAGE = "studies/texts.md", "text-"
+COMMAND = "python -m studies.texts"
 SHOWN: tuple[Noise, Noise] = (("replaced", 40), ("symmetric", 40))
 WHAT = {"replaced": "Replaced inputs", "symmetric": "Symmetric labels"}
 OF_NETS = {
@@ -41,7 +41,7 @@ def make_page(study: Study) -> tuple[str, dict[str, str]]:
     shown = {name: f"![{{}}](images/{IMAGE}{name})" for name in images}
     parts = [
         "# Noisy labels on texts",
-        f"Written by `{COMMAND}` from `bench/results/text_study`.",
+        f"Written by `{COMMAND}` from `studies/texts/results`.",
         _about(),
         "## What noise costs cross-entropy",
         "Points of test accuracy.",

@@ -1,11 +1,11 @@
-"""docs/votes-study.md: learning from the answers themselves, beside consensus and then training.
+"""docs/studies/votes.md: learning from the answers themselves, beside consensus and then training.
 
-python bench/votes_study.py            with CANDIDLY_DATA: trains what is not yet in
-                                       bench/results/votes_study.jsonl (a line a training; half an
+python -m studies.votes            with CANDIDLY_DATA: trains what is not yet in
+                                       studies/votes/results/runs.jsonl (a line a training; half an
                                        hour), then writes the page; without it: writes the page
     --only CASE ...                    trains these alone
-python bench/votes_study.py --check    writes nothing; exits 1 when the page is not up to date
-python bench/votes_study.py --quick    builds the page and writes nothing
+python -m studies.votes --check    writes nothing; exits 1 when the page is not up to date
+python -m studies.votes --quick    builds the page and writes nothing
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.append(str(Path(__file__).parents[1] / ".venv" / "encoders"))
+sys.path.append(str(Path(__file__).parents[2] / ".venv" / "encoders"))
 
 import argparse
 
@@ -25,8 +25,8 @@ from studies.votes.cases import CASES
 from studies.votes.page import COMMAND, PAGE, make_page
 from studies.votes.runs import trained
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "votes_study.jsonl"
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).with_name("results") / "runs.jsonl"
 
 
 def train(data: Path, only: list[str]) -> None:

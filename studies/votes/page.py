@@ -1,4 +1,4 @@
-"""docs/votes-study.md, from the committed results."""
+"""docs/studies/votes.md, from the committed results."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from studies.kit.cells import signed, table
 
 from .cases import CASES, CONSENSUS, OF_PICTURES, OF_TEXTS, OF_VOTES, SOFT, TRUTH
 
-PAGE = "votes-study.md"
-COMMAND = "python bench/votes_study.py"
+PAGE = "studies/votes.md"
+COMMAND = "python -m studies.votes"
 BASE = "majority"
 SCORED = {"LabelMe": 1188, "sentiment": 3999}  # rows; of the others 10,000
 NAMED = {
@@ -60,7 +60,7 @@ def make_page(lines: Iterable[Line]) -> tuple[str, dict[str, str]]:
     cases = [case for case in CASES if (case, BASE) in runs]
     parts = [
         "# Learning from the answers of several annotators",
-        f"Written by `{COMMAND}` from `bench/results/votes_study.jsonl`.",
+        f"Written by `{COMMAND}` from `studies/votes/results/runs.jsonl`.",
         _answer(runs, found, said, cases),
         "## What was run",
         "Either the answers become one label a row, and cross-entropy learns from it; or it learns "

@@ -18,13 +18,13 @@ from .remarks import UNKNOWN, Advices, better_labels, losers, surprises
 from .rule import ANY, CHEAP, CLEAR, FEW, LISTED
 
 PAGE = "which-algorithm.md"
-COMMAND = "python bench/which_algorithm.py"
+COMMAND = "python -m studies.which_algorithm"
 
 
 def make_page(shelf: Shelf) -> str:
     """The page as Markdown: the same from the same results."""
     advice = {key: advise(kind) for key, kind in read_kinds(shelf).items()}
-    new = read(shelf.folder / "new_tables.json")
+    new = read(shelf.of("new_tables") / "tables.json")
     parts = [
         "# Which algorithm should I use?",
         prose(answer(new)),

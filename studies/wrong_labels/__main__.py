@@ -1,13 +1,13 @@
 """How many labels are wrong, as `errors.estimate` says it, beside the truth.
 
 Made-up sets of seven kinds of errors, eight classifiers and classes that overlap more or less, and
-real sets with people's verdicts. Writes bench/results/wrong_labels/made.csv, a row a set, and
-bench/results/wrong_labels.json. May be stopped, and goes on where it was.
+real sets with people's verdicts. Writes studies/wrong_labels/results/made.csv, a row a set, and
+studies/wrong_labels/results/wrong_labels.json. May be stopped, and goes on where it was.
 
-    python bench/wrong_labels.py                  616 sets, two processes: about ten minutes
-    python bench/wrong_labels.py --sets 28 --out /tmp/tried.csv --first 5000     others
-    python bench/wrong_labels.py --table          what is there, summed up; makes nothing
-    python bench/wrong_labels.py --page           writes docs/wrong-labels.md from what is there
+    python -m studies.wrong_labels                  616 sets, two processes: about ten minutes
+    python -m studies.wrong_labels --sets 28 --out /tmp/tried.csv --first 5000     others
+    python -m studies.wrong_labels --table          what is there, summed up; makes nothing
+    python -m studies.wrong_labels --page           writes docs/wrong-labels.md from what is there
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from pathlib import Path
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "src")]
 
-from bench._bench import RESULTS, machine  # noqa: E402
+from bench._bench import machine  # noqa: E402
 from studies.kit.pages import add_options, settle  # noqa: E402
 from studies.wrong_labels.made import measured  # noqa: E402
 
 SETS = 616  # eleven of every kind by every classifier
 FIRST = 10_000  # the procedure was chosen on sets with other seeds
-FOLDER = ROOT / "bench" / "results" / "wrong_labels"
+FOLDER = Path(__file__).with_name("results")
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def main() -> None:
     if asked.page:
         from studies.wrong_labels.page import pages
 
-        settle(pages(ROOT, FOLDER), asked, "python bench/wrong_labels.py --page")
+        settle(pages(ROOT, FOLDER), asked, "python -m studies.wrong_labels --page")
         return
     if not asked.table:
         make(asked.out, range(asked.first, asked.first + asked.sets))
@@ -64,7 +64,7 @@ def main() -> None:
         print(f"{claim.name:<72} {claim.value:>6.1f}  {claim.target:<7} {_mark(claim.holds)}")
     if asked.out.parent == FOLDER and not asked.table:
         about = {"machine": machine(), "claims": [asdict(claim) for claim in claims]}
-        RESULTS.joinpath("wrong_labels.json").write_text(json.dumps(about, indent=1) + "\n")
+        FOLDER.joinpath("wrong_labels.json").write_text(json.dumps(about, indent=1) + "\n")
 
 
 def _as_text(row: dict[str, object]) -> dict[str, str]:

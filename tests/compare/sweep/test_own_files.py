@@ -59,7 +59,7 @@ def test_plans_of_before_have_the_network_of_their_settings(tmp_path):
 
 
 def test_the_keys_of_the_committed_results_stand(tmp_path):
-    folder = committed("bench/results/lost-train-oracle", tmp_path)
+    folder = committed("studies/reproduction/results/lost-train-oracle", tmp_path)
     plan = read_plan(folder)
     recorded, _ = read_records(folder / "journal")
     assert recorded.keys() == {trial.key for trial in plan.trials}
