@@ -6,7 +6,6 @@ sides, KOS two classes and 100 rounds, GLAD the settings that each has by defaul
 
     python bench/aggregators.py            some minutes; writes bench/results/aggregators.json
     python bench/aggregators.py --quick    few answers; writes nothing
-    python -m studies.crowd       the sentence of docs/crowd.md from the results
 """
 
 from __future__ import annotations

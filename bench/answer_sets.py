@@ -5,7 +5,6 @@ count; and of simulated annotators, who err independently or see the same ambigu
 
     python bench/answer_sets.py            two minutes; writes bench/results/answer_sets.json
     python bench/answer_sets.py --quick    one order of the answers; writes nothing
-    python -m studies.crowd       the table of docs/crowd.md from the results
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ as ``candidly.load`` does.
 
     python bench/crowd.py            some minutes; writes bench/results/crowd.json
     python bench/crowd.py --quick    seconds, without downloads
-    python -m studies.crowd       the tables and figure of docs/crowd.md from the results
 """
 
 from __future__ import annotations

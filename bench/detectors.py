@@ -1,12 +1,9 @@
-"""Detectors of label errors: neighbours at scale, what watching costs, and the study.
+"""Detectors of label errors: neighbours at scale, and what watching costs.
 
-python bench/detectors.py               the claims, about five minutes; writes
-                                        bench/results/detectors.json
+python bench/detectors.py               about five minutes; writes bench/results/detectors.json
 python bench/detectors.py --quick       under a minute
-python -m studies.detectors study         runs what is missing of the study, hours; appends to
-                                        studies/detectors/results/; see study --help
-python -m studies.detectors page          writes docs/detectors.md from these
-python -m studies.detectors page --check  writes nothing; exits 1 when it is not up to date
+
+Which of them find the most wrong labels is a study: ``python -m studies.detectors``.
 """
 
 from __future__ import annotations

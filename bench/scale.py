@@ -6,7 +6,6 @@ planted in the labels, so that what is found can be compared with what is there.
 
     python bench/scale.py            ten minutes; writes bench/results/scale.json
     python bench/scale.py --quick    a minute; writes nothing
-    python -m studies.scale       docs/studies/scale.md from the committed results
 """
 
 from __future__ import annotations

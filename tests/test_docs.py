@@ -15,8 +15,9 @@ from candidly import cli
 import needs
 
 ROOT = Path(__file__).parents[1]
-RUN = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PAGES = [*RUN, *sorted((ROOT / "docs").glob("*/*.md"))]  # tutorials are run as notebooks
+DOCS = ROOT / "docs"
+RUN = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("studies/*.md"))]
+PAGES = [*RUN, *sorted(set(DOCS.glob("*/*.md")) - set(RUN))]  # tutorials are run as notebooks
 LONG = {
     "README.md",
     "benchmark.md",
@@ -28,13 +29,20 @@ LONG = {
     "extend.md",
     "own-loop.md",
 }  # pages whose blocks take more than five seconds
+
+
+def name_of(page: Path) -> str:
+    """Its place in docs."""
+    return page.relative_to(DOCS).as_posix() if DOCS in page.parents else page.name
+
+
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(p, marks=pytest.mark.slow) if p.name in LONG else p for p in RUN],
-    ids=lambda p: p.name,
+    [pytest.param(p, marks=pytest.mark.slow) if name_of(p) in LONG else p for p in RUN],
+    ids=name_of,
 )
 def test_every_block_runs(page, tmp_path, monkeypatch, capsys, plugins_as_they_were):
     monkeypatch.chdir(tmp_path)
@@ -61,7 +69,7 @@ BY_FILES = [page for page in RUN if WITH_FILES in page.read_text()]
 
 @needs.real_files
 @pytest.mark.slow
-@pytest.mark.parametrize("page", BY_FILES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", BY_FILES, ids=name_of)
 def test_every_command_that_takes_real_files_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for language, text in BLOCK.findall(page.read_text()):
@@ -78,7 +86,7 @@ def run(line: str, monkeypatch) -> None:
     assert ended.value.code in (0, None), line
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_and_pictures_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
         if not target.startswith(("http://", "https://")):
@@ -99,7 +107,7 @@ def commands(text: str) -> list[list[str]]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_command_that_is_shown_has_these_options(page):
     for noun, *rest in commands(page.read_text()):
         command = cli.command(noun)
@@ -111,7 +119,7 @@ def test_every_command_that_is_shown_has_these_options(page):
 RUN_WHOLE = [ROOT / "README.md", *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
 
 
-@pytest.mark.parametrize("page", RUN_WHOLE, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", RUN_WHOLE, ids=name_of)
 def test_the_readme_and_tutorials_show_no_command_that_is_not_run(page):
     blocks = re.findall(r"^ *```(\w*)\n(.*?)^ *```", page.read_text(), re.DOTALL | re.MULTILINE)
     assert {language for language, _ in blocks} <= {"python", "console", "text", "sh"}

@@ -185,7 +185,7 @@ def test_a_commit_is_checked_as_by_make_check():
 
 
 GUIDES = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
-PYTHON = [p for room in ("src", "tests", "bench") for p in (ROOT / room).rglob("*.py")]
+PYTHON = [p for room in ("src", "tests", "bench", "studies") for p in (ROOT / room).rglob("*.py")]
 # where paths may begin
 BELOW = (
     "",

@@ -29,7 +29,7 @@ def test_the_release_works_where_nothing_else_of_candidly_is(tmp_path):
 
 def packed(folder: Path, wheel: dict[str, str], sdist: dict[str, str]) -> Release:
     """A release of a tree that has FILES, and two that an sdist leaves out."""
-    for name in (*FILES, ".ci/run", "bench/results/lost.json"):
+    for name in (*FILES, ".ci/run", "bench/results/kill.json", "studies/mnist/results/report.json"):
         (folder / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "tree" / name).touch()
     with zipfile.ZipFile(folder / "a-1-py3-none-any.whl", "w") as archive:
@@ -62,7 +62,11 @@ def test_what_has_all_files_and_no_others_passes(tmp_path):
         ({"tests/test_a.py": ""}, {}, "in the wheel, and not among the sources: tests/test_a.py"),
         ({"candidly/a.pyc": ""}, {}, "in the wheel, and not among the sources: candidly/a.pyc"),
         ({}, {"tests/test_a.py": None}, "not in the sdist: tests/test_a.py"),
-        ({}, {"bench/results/lost.json": ""}, "not among the sources: bench/results/lost.json"),
+        (
+            {},
+            {"studies/mnist/results/report.json": ""},
+            "not among the sources: studies/mnist/results/report.json",
+        ),
         ({"a-1.dist-info/METADATA": "Name: a\n\n[a](docs/a.md)"}, {}, r"nowhere: \]\(docs/a.md\)"),
         ({"candidly/__init__.py": bytes(range(256)) * 12_000}, {}, "the wheel has 3.1 MB"),
     ],

@@ -82,8 +82,8 @@ def _about(study: Study) -> str:
     class (*sub-categories*), or to any other where people would have to know too much (*beyond
     common sense*) or a class is small (*tail*). Which of them hurts most depends on how much of
     each there is; here it is the same share of each. There are {len(study.sizes)} corpora of
-    {ARTICLES:,} articles that nobody wrote ([building.md](building.md)), with classes of more than
-    {MORE_THAN} steps, and tail classes of at most {TAIL_AT_MOST}. Nothing in such a corpus is
+    {ARTICLES:,} articles that nobody wrote ([building.md](../building.md)), with classes of more
+    than {MORE_THAN} steps, and tail classes of at most {TAIL_AT_MOST}. Nothing in such a corpus is
     beyond common sense: half of the other classes stand for it, as large as the other half, so what
     tells these two apart is only where replacements may come from. {HELD} steps of each class for
     validation and as many for testing are both tested on, as nothing is chosen. Inputs are 256

@@ -220,7 +220,7 @@ def _training_grid(report: Report, networks: Mapping[str, Any]) -> Grid:
 
 def _sizes(report: Report, made: Training) -> list[str]:
     title = "Right answers on the corrected pictures against parameters"
-    figure = f"![{title}](images/{IMAGE}sizes.svg)"
+    figure = f"![{title}](../images/{IMAGE}sizes.svg)"
     if not sizes_known(report, made):
         return ["## Size and place", figure]
     asks = f"""If smaller networks ranked higher on corrected labels, size would go down as right

@@ -1,4 +1,4 @@
-"""Sections of docs/studies/cifarn.md: the study beside published numbers, other views, synthetic labels."""
+"""Sections of the page: the study beside published numbers, other views, synthetic labels."""
 
 from __future__ import annotations
 

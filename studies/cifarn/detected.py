@@ -78,9 +78,9 @@ def _what(study: Study, there: Sequence[str]) -> str:
     some = study.detection[there[0]]
     wrong = listed([f"{name} {study.detection[name]['wrong']:,}" for name in there])
     right = [study.detection[name]["right_probs"] for name in there]
-    return f"""All {len(DETECTORS)} detectors of [detectors.md](detectors.md) on the {some["n"]:,}
-    pictures that the trainings above learned or selected from, one seed; wrong labels: {wrong}.
-    Probabilities are of `{NET}` trained with `ce` on the noisy labels of the other
+    return f"""All {len(DETECTORS)} detectors of [detectors.md](../detectors.md) on the
+    {some["n"]:,} pictures that the trainings above learned or selected from, one seed; wrong
+    labels: {wrong}. Probabilities are of `{NET}` trained with `ce` on the noisy labels of the other
     {FOLDS - 1} of {FOLDS} folds ({FOLD_EPOCHS} epochs, batches of {BATCH}, weak views);
     their most probable class is the true one in {percent(min(right), 0)} to
     {percent(max(right), 0)} % of the pictures. Watched trainings are of the same network,
@@ -129,7 +129,8 @@ def _neighbours(study: Study, there: Sequence[str]) -> list[str]:
         prose(
             """The ten nearest by cosine, in the log-probabilities of the networks out of fold, in
             standardised pixels, or in features that no label went into (whitened patches, k-means,
-            256 principal components, as in [detectors.md](detectors.md)). F1 / AUROC in percent:"""
+            256 principal components, as in [detectors.md](../detectors.md)). F1 / AUROC in
+            percent:"""
         ),
         grid(["detector", "neighbours in", *there], rows, numbers=False),
     ]

@@ -69,13 +69,13 @@ def make_page(study: Study) -> tuple[str, dict[str, str]]:
         *_what(study),
         "## Best, selected and last epoch",
         prose(_choosing(study)),
-        f"![Accuracy of three epochs on {first}](images/{IMAGE}gap.svg)",
+        f"![Accuracy of three epochs on {first}](../images/{IMAGE}gap.svg)",
         *(part for label_set in trained(study) for part in _table(study, label_set)),
         "## The selection gap beside a reproduction's",
         *beside_gaps(study),
         "## Without views",
         *without_views(study),
-        *([f"![Accuracy by epoch without views](images/{IMAGE}curves.svg)"] if without else []),
+        *([f"![Accuracy by epoch without views](../images/{IMAGE}curves.svg)"] if without else []),
         "## Ranks beside the leaderboard",
         *ranks(study),
         "## Real against synthetic labels",
@@ -303,7 +303,7 @@ def _limits(study: Study) -> list[str]:
                 {percent(2 * spread(study.tables[first]), 1)} points between two rows of a table
                 are not told apart from chance.""",
                 """Detection scores are of 5,600 pictures and one seed;
-                [detectors.md](detectors.md) has all 50,000 with other features.""",
+                [detectors.md](../detectors.md) has all 50,000 with other features.""",
             )
         )
     ]

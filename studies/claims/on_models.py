@@ -152,7 +152,9 @@ def moved(shelf: Shelf) -> Finding:
 
 
 def _reports(shelf: Shelf) -> dict[str, Report]:
-    return {title: shelf.ranking(name) for name, title in STUDIES.items() if shelf.of(name).exists()}
+    return {
+        title: shelf.ranking(name) for name, title in STUDIES.items() if shelf.of(name).exists()
+    }
 
 
 def staying(shelf: Shelf) -> Finding:

@@ -1,4 +1,4 @@
-"""Claims about people's labels of pictures, by docs/studies/cifarn.md and docs/studies/noisy-labels.md."""
+"""Claims about people's labels of pictures, by the studies cifarn and noisy_labels."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """NoisywikiHow's claims, by the committed study of texts (docs/studies/texts.md).
 
 What a claim says of "every level" is taken level by level, everything else by the mean over the
-levels. Intervals of a level are those of docs/studies/texts.md. Of means over levels they have a part of the
-test rows, which all splits share, as large as of methods that err independently: of most levels it
-was not recorded which rows are predicted right. Of differences of differences it is not known how
-large that part is, and there is no interval.
+levels. Intervals of a level are those of docs/studies/texts.md. Of means over levels they have a
+part of the test rows, which all splits share, as large as of methods that err independently: of
+most levels it was not recorded which rows are predicted right. Of differences of differences it is
+not known how large that part is, and there is no interval.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ def _head(claims: Sequence[Claimed], findings: Findings) -> str:
     return "\n\n".join(
         [
             "# What four papers claim, and what holds here",
-            f"Written by `{COMMAND}` from `studies/claims/claims.toml` and `bench/results`; not edited by "
-            "hand.",
+            f"Written by `{COMMAND}` from `studies/claims/claims.toml` and the results of "
+            "`studies`; not edited by hand.",
             prose(
                 f"""{len(claims)} takeaways, findings and conclusions of four papers, in our own
                 words. Of these claims {count[HOLDS]} hold in the committed results, {count[NOT]} do
@@ -83,7 +83,7 @@ def _summary(papers: Sequence[Paper], claims: Sequence[Claimed], findings: Findi
     rows = []
     for paper in papers:
         own = Counter(verdict_of(c, findings) for c in claims if c.paper == paper.key)
-        link = f"[{paper.title}]({page_of(paper)})"
+        link = f"[{paper.title}]({page_of(paper).removeprefix('studies/')})"
         rows.append([link, *(str(own[name]) for name in VERDICTS)])
     return grid(["Paper", *VERDICTS], rows)
 
@@ -176,8 +176,8 @@ def _of_paper(paper: Paper, claims: Sequence[Claimed], findings: Findings) -> li
         prose(f"Verdicts on {len(claims)} claims: {told}."),
         prose(
             f"""The paper is {paper.source}. What a verdict means is said in
-            [Claims](../{PAGE}). Written by `{COMMAND}` from `studies/claims/claims.toml` and
-            `bench/results`; not edited by hand."""
+            [Claims](../claims.md). Written by `{COMMAND}` from `studies/claims/claims.toml` and
+            the results of `studies`; not edited by hand."""
         ),
         grid(["Claim", "Section", "Statement", "Verdict"], rows, numbers=False),
     ]

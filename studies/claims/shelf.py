@@ -126,7 +126,9 @@ class Shelf:
 
     @cached_property
     def memory(self) -> dict[str, float]:
-        return pictures.read_memory(self.folder / "bench" / "results" / "picture_costs.json", "densenet22")
+        return pictures.read_memory(
+            self.folder / "bench" / "results" / "picture_costs.json", "densenet22"
+        )
 
     @cached_property
     def texts(self) -> texts.Study:

@@ -1,4 +1,4 @@
-"""The table of claims, studies/claims/claims.toml: what is claimed, where, and what could speak to it."""
+"""The table of claims, claims.toml: what is claimed, where, and what could speak to it."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Claimed:
         unit: what is drawn again where the claim is to hold elsewhere, one of ``UNITS``.
         fails: what would speak against it; of what cannot fail, why nothing can.
         measure: what would have to be measured.
-        results: places in the repository, what can speak to it; none: ``needs`` says what is lacking.
-        rule: whether it is presumed by a contest's rule.
+        results: places in the repository, what can speak to it; none: ``needs`` says what is
+        lacking. rule: whether it is presumed by a contest's rule.
         numbers: published ones that the verdict needs.
     """
 

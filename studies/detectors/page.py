@@ -10,12 +10,13 @@ from typing import Any
 from candidly.errors.detectors import DETECTORS
 from candidly.show.words import listed, percent
 from candidly.stats import Summary, interval, paired_difference, summarise
+from studies.kit.pages import filled
 from studies.kit.words import difference, excludes_zero, grid, prose
 
 from .data import STUDIES, Piece
 from .study import ANCHOR, read_results
 
-GUIDE = Path(__file__).parent / "guide.md"
+PAGE = Path(__file__).parents[2] / "docs" / "detectors.md"
 CONFIDENT = ("cl-noise-rate", "cl-class", "cl-both", "cl-confident", "margin")
 RANKED = "margin"  # confident learning's order
 Cells = Mapping[str, Mapping[int, Mapping[str, Any]]]  # detector -> seed -> line
@@ -36,11 +37,8 @@ def make_page(folder: Path) -> str:
     """The page as Markdown: the same text from the same results."""
     rows, machines = read_results(folder), folder / "machines.json"
     known = json.loads(machines.read_text()) if machines.exists() else {}
-    guide = GUIDE.read_text(encoding="utf-8")
     parts = {"detectors": _detectors(), "results": "\n\n".join(_results(rows, known))}
-    for name, text in parts.items():
-        guide = guide.replace(f"<!-- {name} -->", text)
-    return guide
+    return filled(PAGE.read_text(encoding="utf-8"), parts)
 
 
 def _detectors() -> str:

@@ -97,10 +97,12 @@ def _about(study: Mapping[str, Rows]) -> str:
     return (
         f"The {PICTURES:,} training pictures of CIFAR-10 with the labels that people gave them "
         f"(CIFAR-10N: {', '.join(f'{WRONG[name]} wrong in {name}' for name in PEOPLES)}), "
-        f"seen by [`{ENCODER}`](encoders.md) at 96 pixels: 1,280 numbers a picture, standardised, "
+        f"seen by [`{ENCODER}`](../encoders.md) at 96 pixels: 1,280 numbers a picture, "
+        f"standardised, "
         f"which stay as they are. A linear layer learns {EPOCHS} epochs of {PER_EPOCH} updates in "
         f"batches of {BATCH}, by Adam, each algorithm with its default settings; those that count "
-        f"epochs are as in [text.md](text.md). `ce, decay {DECAY}` is cross-entropy with a weight "
+        f"epochs are as in [texts.md](texts.md). `ce, decay {DECAY}` is cross-entropy with a "
+        f"weight "
         f"decay of {DECAY}, where all others have 0.00001. {SPLITS} splits draw "
         f"{100 * VALIDATION:g} % of the training pictures for validation anew, and all are tested "
         "on the 10,000 official test pictures, which have true labels." + _made(study)

@@ -64,7 +64,7 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
         "most of CIFAR-10's classes. What contrastive algorithms need views of pictures for, they "
         "have none of here: the two views of a row are the row. What takes more than ten times as "
         "long as `CC` is trained on two of the label sets. From pixels and on a small scale all "
-        "are in [image-study.md](image-study.md).",
+        "are in [images.md](images.md).",
     ]
     return "\n\n".join(parts) + "\n", {}
 
@@ -123,7 +123,7 @@ def _about(study: Mapping[str, Rows]) -> str:
     if {"cifar10h", "cifar10s"} & set(study):
         tested += "; where people labelled these, on 10,000 training pictures"
     return (
-        f"CIFAR-10's pictures, seen by [`{ENCODER}`](encoders.md) at 96 pixels: 1,280 numbers a "
+        f"CIFAR-10's pictures, seen by [`{ENCODER}`](../encoders.md) at 96 pixels: 1,280 numbers a "
         "picture, standardised, which stay as they are. A linear layer learns from candidate sets "
         f"for {STEPS:,} updates in batches of {BATCH}, by Adam, each algorithm with its default "
         f"settings, but that warm-ups last a fifth of the training; {RECORDS} records are "

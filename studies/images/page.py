@@ -53,7 +53,7 @@ def make_page(study: Study, memory: Mapping[str, float]) -> tuple[str, dict[str,
         *_what(study),
         "## Ranks",
         prose(_ranks(study)),
-        f"![Mean test accuracy by CR on three label sets](images/{IMAGE}ranks.svg)",
+        f"![Mean test accuracy by CR on three label sets](../images/{IMAGE}ranks.svg)",
         *(part for key in study for part in _table(study, key)),
         "## The benchmark's takeaways",
         *_takeaways(study),
@@ -61,7 +61,7 @@ def make_page(study: Study, memory: Mapping[str, float]) -> tuple[str, dict[str,
         *_figure_1(study),
         "## What an algorithm costs",
         *_costs(study, memory),
-        f"![Accuracy and processor time](images/{IMAGE}costs.svg)",
+        f"![Accuracy and processor time](../images/{IMAGE}costs.svg)",
     ]
     return "\n\n".join(parts) + "\n", images
 

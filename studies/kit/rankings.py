@@ -98,8 +98,8 @@ def growth(report: Report, prefix: str) -> list[str]:
     return [
         "## If wrong labels were more frequent",
         prose(_growing(report)),
-        f"![Accuracy by original labels as wrong labels grow](images/{prefix}original.svg)",
-        f"![Accuracy by corrected labels as wrong labels grow](images/{prefix}corrected.svg)",
+        f"![Accuracy by original labels as wrong labels grow](../images/{prefix}original.svg)",
+        f"![Accuracy by corrected labels as wrong labels grow](../images/{prefix}corrected.svg)",
         table(grids(report)["crossings"]),
     ]
 
@@ -109,7 +109,7 @@ def on_changed(report: Report, prefix: str) -> list[str]:
     return [
         "## On the changed items alone",
         prose(_changed(report)),
-        f"![{title}](images/{prefix}ranks.svg)",
+        f"![{title}](../images/{prefix}ranks.svg)",
         prose(BIAS),
     ]
 

@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument(
         "--results", type=Path, default=Path(__file__).with_name("results") / "measured.json"
     )
-    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "label-error-study.md")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "studies" / "label-errors.md")
     add_options(parser)
     asked = parser.parse_args()
     data = os.environ.get("CANDIDLY_DATA")
@@ -42,7 +42,7 @@ def main() -> None:
     elif not data:
         print("CANDIDLY_DATA is not set: from the results as they are", file=sys.stderr)
     page = make_page(json.loads(asked.results.read_text(encoding="utf-8")))
-    figure = asked.page.parent / "images" / FIGURE
+    figure = asked.page.parents[1] / "images" / FIGURE
     files = {asked.page: page.encode(), figure: rank_figure().encode()}
     settle(files, asked, "python -m studies.label_errors")
 

@@ -59,10 +59,10 @@ def _introduction() -> str:
             "```text\npython -m studies.label_errors\n```",
             prose(
                 """from the released files (`CANDIDLY_DATA`) through
-                `studies/label_errors/results/measured.json`; a test compares the page with that file:
-                `test_the_study_page_is_what_the_committed_results_say`. The published numbers are
-                in `studies/label_errors/`. How votes become verdicts is in
-                [validation.md](validation.md)."""
+                `studies/label_errors/results/measured.json`; a test compares the page with that
+                file: `test_the_study_page_is_what_the_committed_results_say`. The published numbers
+                are in `studies/label_errors/`. How votes become verdicts is in
+                [validation.md](../validation.md)."""
             ),
         ]
     )

@@ -1,7 +1,7 @@
 """Do wrong keys turn an order? 14 language models on MMLU-Redux, whose keys experts have judged.
 
     python -m studies.mmlu_redux --data FOLDER    compute from FOLDER/mmlu_redux/answers.csv
-    python -m studies.mmlu_redux                  write docs/studies/mmlu-redux.md from the committed numbers
+    python -m studies.mmlu_redux                  write the page from the committed numbers
     python -m studies.mmlu_redux --check          fail if the page is not what they say
 
 Source of the data: Gema et al., Are We Done with MMLU?, 2024.
@@ -212,11 +212,12 @@ def page(found: dict[str, Any]) -> str:
     parts = [
         "# Wrong keys and the order of language models",
         answer(found),
-        "![The places that each model may have, by the good questions](images/mmlu-redux.svg)",
+        "![The places that each model may have, by the good questions](../images/mmlu-redux.svg)",
         "The data are those of Gema and others, *Are We Done with MMLU?* (2024): answers of "
         f"{len(found['models'])} models to 100 questions of each of 57 subjects, and what experts "
         "say of each question. Written by `python -m studies.mmlu_redux` from "
-        "`studies/mmlu_redux/results/measured.json`; the numbers are [`candidly.rank`](rank.md)'s.",
+        "`studies/mmlu_redux/results/measured.json`; the numbers are "
+        "[`candidly.rank`](../rank.md)'s.",
         "## All questions",
         "Scores in percent and ranks by all questions, and by those without a fault. *Possible* "
         "are the ranks that tests of all pairs together leave, at 95 %. The "

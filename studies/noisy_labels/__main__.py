@@ -4,7 +4,7 @@ python -m studies.noisy_labels run           trains what is missing, an hour; ap
                                            studies/noisy_labels/results; see run --help
 python -m studies.noisy_labels losses        losses of right and wrong labels early in training, a
                                            minute; writes studies/noisy_labels/results/losses.json
-python -m studies.noisy_labels page          writes docs/studies/noisy-labels.md and its figure from these
+python -m studies.noisy_labels page          writes the page and its figure from these
 python -m studies.noisy_labels page --check  writes nothing; exits 1 when they are not up to date
 """
 
@@ -15,9 +15,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-
 STUDY = Path(__file__).with_name("results")
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -34,17 +32,16 @@ def losses(arguments: Sequence[str]) -> None:
 
 def page(arguments: Sequence[str]) -> None:
     from studies.kit.pages import add_options, settle
-    from studies.noisy_labels.page import FIGURE, make_page
+    from studies.noisy_labels.page import FIGURE, PAGE, make_page
 
-    parser = argparse.ArgumentParser(prog="noisy_labels.py page")
+    parser = argparse.ArgumentParser(prog="python -m studies.noisy_labels page")
     parser.add_argument("--results", type=Path, default=STUDY)
-    parser.add_argument("--docs", type=Path, default=DOCS)
     add_options(parser)
     asked = parser.parse_args(arguments)
     text, figure = make_page(asked.results)
     wanted = {
-        asked.docs / "noisy-labels.md": text.encode(),
-        asked.docs / "images" / FIGURE: figure.encode(),
+        PAGE: text.encode(),
+        PAGE.parents[1] / "images" / FIGURE: figure.encode(),
     }
     settle(wanted, asked, "python -m studies.noisy_labels page")
 

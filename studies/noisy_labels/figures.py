@@ -1,4 +1,4 @@
-"""The figure of docs/studies/noisy-labels.md: losses of right and wrong labels, a panel for each labels."""
+"""The figure of the page: losses of right and wrong labels, a panel for each kind of labels."""
 
 from __future__ import annotations
 

@@ -18,13 +18,14 @@ from candidly.learn.algorithms import ALGORITHMS, algorithm
 from candidly.show.words import listed, percent, plus_minus
 from candidly.stats import Summary, paired_difference, summarise
 from studies.kit.oracles import is_oracle
+from studies.kit.pages import filled
 from studies.kit.words import grid, minus, prose
 
 from . import figures
 from .losses import EDGES, EPOCHS
 from .study import COMPONENTS, LABELS, SETTINGS
 
-GUIDE = Path(__file__).parent / "guide.md"
+PAGE = Path(__file__).parents[2] / "docs" / "studies" / "noisy-labels.md"
 FIGURE = "noisy-labels-losses.svg"
 BASE = "ce"
 LIMIT = 2.0  # standard errors
@@ -61,7 +62,7 @@ def make_page(folder: Path) -> tuple[str, str]:
         *_choosing(results),
         *_losses(lines),
     ]
-    text = GUIDE.read_text(encoding="utf-8").replace("<!-- results -->", "\n\n".join(parts))
+    text = filled(PAGE.read_text(encoding="utf-8"), {"results": "\n\n".join(parts)})
     return text, _figure(lines)
 
 
@@ -125,9 +126,9 @@ def _what_was_run(results: Results, measured: Mapping) -> list[str]:
         prose(
             f"""**Digits**: 1,797 images of 8 × 8 pixels, 10 classes, with labels made wrong:
             {listed(LABELS[name].title for name in _labels(results, "digits"))} (`symmetric`,
-            `pair`, `instance-label` in [data.md](data.md)). **LabelMe**: 1,000 images, 8 classes,
-            features of a network trained on other images, reduced to their {COMPONENTS} principal
-            components (logistic regression on the truth reaches {separable} % with
+            `pair`, `instance-label` in [data.md](../data.md)). **LabelMe**: 1,000 images, 8
+            classes, features of a network trained on other images, reduced to their {COMPONENTS}
+            principal components (logistic regression on the truth reaches {separable} % with
             all); labels are people's:
             one of each image's answers drawn at random, {wrong["one-answer"]} wrong; the majority,
             {wrong["majority"]} wrong; the consensus of Dawid and Skene, {wrong["dawid-skene"]}
@@ -329,7 +330,7 @@ def _losses(lines: Sequence[Mapping]) -> list[str]:
             epochs, and the probability that a wrong label's loss is above a right one's (AUROC; 0.5
             says nothing) after 1 to {EPOCHS[-1]} epochs."""
         ),
-        f"![Losses of right and wrong labels after {EARLY} epochs](images/{FIGURE})",
+        f"![Losses of right and wrong labels after {EARLY} epochs](../images/{FIGURE})",
         grid(["AUROC after epoch", *map(str, EPOCHS)], rows),
         prose(_what_losses_say(lines)),
     ]

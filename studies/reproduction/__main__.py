@@ -1,4 +1,4 @@
-"""docs/studies/reproduction.md, from the results directories in bench/results.
+"""docs/studies/reproduction.md, from the results directories in studies/reproduction/results.
 
     python -m studies.reproduction            writes the page and its figures
     python -m studies.reproduction --check    writes nothing; exits 1 when they are not up to date
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 def files_of(page: Page, docs: Path) -> dict[Path, bytes]:
     """What belongs where."""
     images = {docs / "images" / name: svg.encode() for name, svg in page.images.items()}
-    return {docs / "reproduction.md": page.text.encode(), **images}
+    return {docs / "studies" / "reproduction.md": page.text.encode(), **images}
 
 
 def main() -> None:

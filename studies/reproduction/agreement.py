@@ -81,7 +81,7 @@ def _yardstick() -> str:
             ),
             prose(
                 """The published AA column was chosen by the program's own AA, which counts certain
-                wrong predictions as right (D-SEL-1 in [algorithms.md](algorithms.md)). The fair
+                wrong predictions as right (D-SEL-1 in [algorithms.md](../algorithms.md)). The fair
                 comparison is `AA:plench`, and that is what "ours" means in the AA table; the choice
                 by AA as meant stands beside it."""
             ),
@@ -170,7 +170,7 @@ def _disagreements(sources: Sources, dataset: str, compared: Compared) -> list[s
         text = sources.explanations.get((dataset, name, criterion))
         if number.agrees and text:
             raise ValueError(
-                f"studies/reproduction/explanations.toml explains {dataset}, {name}, {criterion}, but that number "
+                f"explanations.toml explains {dataset}, {name}, {criterion}, but that number "
                 f"agrees ({number.away:+.1f} combined standard errors). Remove the entry."
             )
         if not number.agrees:

@@ -25,6 +25,7 @@ from candidly.compare.sweep.select import cells
 from candidly.stats import Summary, paired_difference, summarise
 
 ROOT = Path(__file__).parents[2]
+EXPLANATIONS = Path(__file__).with_name("explanations.toml")
 TITLES = {"lost": "Lost", "msrcv2": "MSRCv2", "birdsong": "BirdSong"}  # by results directory
 ORACLE = "lost-train-oracle"
 CRITERIA = ("CR", "AA", "OA", "OA & ES")  # the columns of the published tables
@@ -175,7 +176,7 @@ def algorithms_of(table: Table) -> list[str]:
 
 
 def read_explanations(
-    tables: Mapping[str, Table], path: Path = Path(__file__).with_name("explanations.toml")
+    tables: Mapping[str, Table], path: Path = EXPLANATIONS
 ) -> dict[tuple[str, str, str], str]:
     """Texts by data set, algorithm and criterion; each ends in the run it rests on.
 

@@ -41,12 +41,12 @@ def _introduction() -> str:
             ),
             "```text\npython -m studies.reproduction\n```",
             prose(
-                """from the results directories in `bench/results` and from the published numbers in
-                `candidly bench published`; only the reasons for disagreements are hand-written,
-                in `studies/reproduction/explanations.toml`. A test compares the page with the committed results:
-                `test_the_page_is_what_the_committed_results_say`. A row counts once all its planned
-                runs are finished; until then the page shows how many are, and no accuracy. The
-                accuracies are of the test rows, in percent."""
+                """from the results directories in `studies/reproduction/results` and from the
+                published numbers in `candidly bench published`; only the reasons for disagreements
+                are hand-written, in `studies/reproduction/explanations.toml`. A test compares the
+                page with the committed results: `test_the_page_is_what_the_committed_results_say`.
+                A row counts once all its planned runs are finished; until then the page shows how
+                many are, and no accuracy. The accuracies are of the test rows, in percent."""
             ),
         ]
     )

@@ -34,7 +34,7 @@ def validation_study(sources: Sources, images: dict[str, str]) -> list[str]:
         return [*parts, f"Not there yet: {listed([f'`bench/results/{n}`' for n in missing])}."]
     if lost.fingerprint != trained.fingerprint:
         raise ValueError(
-            f"bench/results/{ORACLE} was made from other data than studies/reproduction/results/lost "
+            f"studies/reproduction/results/{ORACLE} was made from other data than lost beside it "
             f"({trained.fingerprint[:12]}, not {lost.fingerprint[:12]}). Run it with the same file."
         )
     rows, tuned, after = [], {}, {}

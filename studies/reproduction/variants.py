@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from candidly.show.words import listed
+from studies.kit.figures import slopes
 from studies.kit.words import count, difference, grid, prose
 
-from . import figures
 from .numbers import MOVED, TITLES, Accuracies, Sources, Sweep, algorithms_of, mean_of, paired, rank
 from .words import label_of, named, picture, pm_of, state
 
@@ -82,7 +82,7 @@ def _ranking(
     means = {name: (mean_of(plench[name]), mean_of(fixed[name])) for name in plench}
     title = f"{TITLES[dataset]}, chosen by CR: ranks in both variants"
     sides = ranking.plench, ranking.fixed
-    shown = figures.slopes(sides, ("plench", "fixed"), ranking.moved, means, title)
+    shown = slopes(sides, ("plench", "fixed"), ranking.moved, means, title)
     return [prose(text), *picture(images, f"ranks-{dataset}", title, shown)]
 
 

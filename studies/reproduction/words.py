@@ -15,7 +15,7 @@ from .numbers import Accuracies, Comparison, Published, Row
 def picture(images: dict[str, str], name: str, title: str, svg: str) -> list[str]:
     file = f"reproduction-{name}.svg"
     images[file] = svg
-    return [f"![{title}](images/{file})"]
+    return [f"![{title}](../images/{file})"]
 
 
 def state(row: Row | None) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-from studies.kit.pages import add_options, settle
 from studies.kit.words import grid, prose
 
 ROOT = Path(__file__).parents[2]
@@ -157,8 +155,8 @@ def _parts(scale: Value) -> list[str]:
         prose(
             f"""5,000,000 rows of 10 classes take
             {scale("5,000,000 x 10 float32 on disk: private MB, with --work"):.0f} MB of memory
-            beyond the input with `--work`; [label-errors.md](label-errors.md#large-data) says what
-            without."""
+            beyond the input with `--work`; [label-errors.md](../label-errors.md#large-data) says
+            what without."""
         ),
     ]
 
@@ -226,7 +224,7 @@ def _sweeps(cluster: Value) -> list[str]:
             {over("seconds of training, local") / 60:.1f} minutes by a local worker took
             {over("Ray's time of training, by that of local workers"):.3f} times as long on Ray (at
             most 1.05), and {over("seconds that Ray's start takes more"):.0f} s more to start
-            (`bench/cluster.py`). [cluster.md](cluster.md) says how to run one."""
+            (`bench/cluster.py`). [cluster.md](../cluster.md) says how to run one."""
         ),
     ]
 
@@ -286,12 +284,7 @@ def _review(review: Value) -> list[str]:
             f"""All {count(review("answers confirmed in all runs"))} confirmed answers were in the
             database afterwards, once each, also those given while
             {count(review("web processes killed under load"))} web processes were killed; nobody was
-            asked twice. [deploy.md](deploy.md#what-it-bears) says what limits: the processors."""
+            asked twice. [deploy.md](../deploy.md#what-it-bears) says what limits: the
+            processors."""
         ),
     ]
-
-
-def write_page(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="scale.py page")
-    add_options(parser)
-    settle({ROOT / "docs" / PAGE: make_page().encode()}, parser.parse_args(arguments), COMMAND)

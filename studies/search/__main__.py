@@ -130,7 +130,9 @@ def main() -> None:
             rows += [row(task, algorithm, found) for algorithm in task.algorithms]
     if not asked.quick:
         about = {"machine": machine(), "rows": rows}
-        (Path(__file__).with_name("results") / "search.json").write_text(json.dumps(about, indent=1) + "\n")
+        (Path(__file__).with_name("results") / "search.json").write_text(
+            json.dumps(about, indent=1) + "\n"
+        )
     for one in rows:
         print(f"{one['task']}, {one['algorithm']}")
         for name, test in one["compared"].items():

@@ -606,7 +606,7 @@ def figure(found: dict[str, Any]) -> str:
 
 
 def page() -> None:
-    from studies.crowd.__main__ import filled
+    from studies.kit.pages import filled
 
     found = results()
     text = filled(PAGE.read_text(), tables(found))

@@ -38,7 +38,7 @@ def make_page(study: Study) -> tuple[str, dict[str, str]]:
         "gains.svg": beside(*(_means(study, noise) for noise in SHOWN)),
         "losses.svg": distributions(study.losses),
     }
-    shown = {name: f"![{{}}](images/{IMAGE}{name})" for name in images}
+    shown = {name: f"![{{}}](../images/{IMAGE}{name})" for name in images}
     parts = [
         "# Noisy labels on texts",
         f"Written by `{COMMAND}` from `studies/texts/results`.",

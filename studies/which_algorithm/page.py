@@ -138,7 +138,7 @@ def _without_results() -> str:
     ([formulas](algorithms.md#learning-from-complementary-labels)); the results have them on
     candidate sets, where each class outside the set is a complementary label. For *candidate sets
     that may lack the right label* there are {noisy}; in the
-    [study of pictures](image-study.md#the-benchmarks-takeaways) hardly any set lacks it."""
+    [study of pictures](studies/images.md#the-benchmarks-takeaways) hardly any set lacks it."""
 
 
 def _rule() -> str:
@@ -188,8 +188,8 @@ def _trust(advice: Advices) -> list[str]:
             Standard errors allow for rows and splits that are shared; where it was not recorded
             which test rows are predicted right (pictures), as for algorithms that err
             independently. Networks are small: pictures and texts were learned in
-            [few](image-study.md#what-was-run) [epochs](cifarn.md#what-was-run), texts by a
-            [linear layer](text.md) on numbers of a language model."""
+            [few](studies/images.md#what-was-run) [epochs](studies/cifarn.md#what-was-run), texts by
+            a [linear layer](studies/texts.md) on numbers of a language model."""
         ),
     ]
 
@@ -242,6 +242,6 @@ def _origin(advice: Advices) -> str:
     kinds = [one.kind for key, one in advice.items() if key != UNKNOWN]
     count = sum(len(kind.sets) for kind in kinds)
     data = {each.data for kind in kinds for each in kind.sets}
-    return f"""All numbers are computed from the committed results in `bench/results` by the command
+    return f"""All numbers are computed from the committed results of `studies` by the command
     below, of {count} label sets of {len(data)} data sets. A test compares the page with them:
     `test_the_page_is_what_the_committed_results_recommend`."""

@@ -45,8 +45,8 @@ def losers(advice: Advices) -> Iterable[str]:
         yield f"""With {what}, these clearly lose to `{base}` on more than half of the label sets on
         which they were trained: {listed(named) if named else "none"} ({links(pages)})."""
     yield """Some of them learn in phases, or slowly. The trainings of pictures and texts are too
-    short for that ([what cannot be said](cifarn.md#what-this-says-and-what-it-cannot)); at the
-    [length that their papers have](algorithms.md#published-settings) they may do better."""
+    short for that ([what cannot be said](studies/cifarn.md#what-this-says-and-what-it-cannot)); at
+    the [length that their papers have](algorithms.md#published-settings) they may do better."""
 
 
 def lost(sets: Sequence[LabelSet], base: str) -> list[tuple[str, int, int]]:
@@ -116,7 +116,7 @@ def _size(shelf: Shelf, advice: Advices) -> str:
     if left:
         without = f"{code(left)} had no part in this row: not trained on all its label sets."
     return f"""On pictures, the size of the training matters. Kendall's tau between the order here
-    and that of the [published best epochs](cifarn.md#ranks-beside-the-leaderboard) on
+    and that of the [published best epochs](studies/cifarn.md#ranks-beside-the-leaderboard) on
     `{BOARD[1]}`, of large networks on all pictures, is {tau}, over {len(names)} algorithms.
     {without}"""
 
@@ -158,7 +158,7 @@ def _replaced(shelf: Shelf, advice: Advices) -> str:
     against them is {minus(100 * best[REPLACED], 1)} points, against symmetric noise
     {minus(100 * best[EVEN_TEXTS], 1)} ({links(advice[REPLACED].kind.pages)}). On texts that a
     program wrote, clearly above `{BASE}` with such texts from all sources, at any rate: {what}
-    ([study](building-study.md#methods-against-all-sources))."""
+    ([study](studies/building.md#methods-against-all-sources))."""
 
 
 def _adjusting(shelf: Shelf, advice: Advices) -> str:

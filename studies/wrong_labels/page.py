@@ -6,6 +6,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
+from studies.kit.pages import filled
 from studies.wrong_labels.figure import two_sets
 from studies.wrong_labels.table import HEAVY, LEARNS, LITTLE, measures, rows_of
 
@@ -29,25 +30,16 @@ HEAD = (
     "holds",
     "low end",
 )
-PLACE = "<!-- {} -->"
 
 
 def pages(root: Path, results: Path) -> dict[Path, bytes]:
     """The page and its figure, as the results have it."""
     page = root / "docs" / "wrong-labels.md"
     text = page.read_text(encoding="utf-8")
-    text = _filled(text, "table", _made(results / "made.csv"))
-    text = _filled(text, "real", _real(results / "real.csv"))
+    parts = {"table": _made(results / "made.csv"), "real": _real(results / "real.csv")}
+    text = filled(text, parts)
     figure = two_sets().replace("<svg ", '<svg width="504pt" height="216pt" ', 1)
     return {page: text.encode(), root / "docs" / "images" / "wrong-labels.svg": figure.encode()}
-
-
-def _filled(text: str, name: str, table: str) -> str:
-    """The text with a table between its two marks."""
-    begin, end = PLACE.format(name), PLACE.format(f"{name} ends")
-    before, _, rest = text.partition(begin)
-    after = rest.partition(end)[2] if end in rest else rest
-    return f"{before}{begin}\n\n{table}\n\n{end}{after}"
 
 
 def _made(path: Path) -> str:

@@ -19,7 +19,8 @@ from committed import journal_of
 from needs import a_browser
 
 ROOT = Path(__file__).parents[3]
-LOST, PAGE = ROOT / "bench" / "results" / "lost", ROOT / "docs" / "lost-report.html"
+LOST = ROOT / "studies" / "reproduction" / "results" / "lost"
+PAGE = ROOT / "docs" / "studies" / "lost-report.html"
 NUMBER = r"(-?[\d.]+) ± ([\d.]+)"
 
 pytestmark = pytest.mark.slow  # 4,000 runs
@@ -90,7 +91,7 @@ def words_of(page: str) -> str:
     "page", sorted((ROOT / "docs").glob("*-report.html")), ids=lambda p: p.stem
 )
 def test_a_committed_page_is_what_the_committed_results_say(page):
-    folder = f"bench/results/{page.stem.removesuffix('-report')}"
+    folder = f"studies/reproduction/results/{page.stem.removesuffix('-report')}"
     results = read_results(ROOT / folder)
     again = results_document(results, finish=command_of(results.settings, folder)).page()
     assert words_of(again) == words_of(page.read_text()), (

@@ -207,7 +207,7 @@ def test_another_search_space_is_refused(tmp_path, monkeypatch):
 
 @needs_results
 def test_a_directory_without_code_is_read(tmp_path):
-    committed = Path(__file__).parents[3] / "bench" / "results"
+    committed = Path(__file__).parents[3] / "studies" / "reproduction" / "results"
     results = read_results(committed / "lost-train-oracle")
     assert results.notes == ()
     plan = read_plan(committed / "lost-train-oracle")

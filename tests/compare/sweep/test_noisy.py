@@ -342,7 +342,7 @@ def test_candidates_and_given_side_by_side():
 
 
 def test_directories_from_before_read_as_they_did():
-    folder = ROOT / "bench" / "results" / "lost"
+    folder = ROOT / "studies" / "reproduction" / "results" / "lost"
     if not (folder / "plan.json").exists():
         pytest.skip("this copy comes without bench/results")
     results = read_results(folder)

@@ -60,7 +60,7 @@ def test_only_these_have_another_version_in_plench():
 
 @pytest.fixture(scope="module")
 def lost(tmp_path_factory):
-    return committed("bench/results", tmp_path_factory.mktemp("index")) / "lost"
+    return committed("studies/reproduction/results/lost", tmp_path_factory.mktemp("index"))
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from toys import toy
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DIGITS = [name for name, labels in study.LABELS.items() if labels.data == "digits"]
 
 

@@ -15,11 +15,11 @@ from studies.building.page import PAGE, make_page
 from studies.building.runs import BASE, RUNS, SIZES, Run, Sizes, keys, read, trained, write
 from studies.kit.pages import differing
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "build_study"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "building" / "results"
 DOCS = ROOT / "docs"
 
-committed = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+committed = pytest.mark.skipif(not RESULTS.exists(), reason="comes without its results")
 
 
 @committed

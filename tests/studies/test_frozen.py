@@ -16,11 +16,11 @@ from studies.kit.rows import BASE, Row
 
 from committed import journal_of
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "frozen_study"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "frozen" / "results"
 DOCS = ROOT / "docs"
 
-committed_results = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+committed_results = pytest.mark.skipif(not RESULTS.exists(), reason="comes without its results")
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from studies.wrong_labels.made import ask, make, measured
 from studies.wrong_labels.page import pages
 from studies.wrong_labels.table import holding, rows_of
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "wrong_labels"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "wrong_labels" / "results"
 
 
 def test_the_page_is_what_the_results_say():

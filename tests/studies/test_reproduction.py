@@ -28,7 +28,7 @@ from small_sweeps import (
     words_in,
 )
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 
@@ -37,7 +37,7 @@ DOCS = ROOT / "docs"
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    return committed("bench/results", tmp_path_factory.mktemp("index"))
+    return committed("studies/reproduction/results", tmp_path_factory.mktemp("index"))
 
 
 @pytest.mark.slow

@@ -9,12 +9,12 @@ from candidly.stats import corrected_t
 
 from committed import needs_results
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @needs_results
 def test_the_page_says_what_was_measured():
-    rows = json.loads((ROOT / "bench" / "results" / "search.json").read_text())["rows"]
+    rows = json.loads((ROOT / "studies" / "search" / "results" / "search.json").read_text())["rows"]
     assert len(rows) == 9
     found = []
     for row in rows:

@@ -10,9 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from studies.crowd import page
+from studies.kit.pages import differing, filled
+
 from committed import needs_results
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -26,22 +29,20 @@ def bench():
 
 
 @needs_results
-def test_the_page_has_the_committed_numbers(bench):
-    page, found = bench.PAGE.read_text(), bench.results()
-    assert bench.filled(page, bench.tables(found)) == page, "run python -m studies.crowd"
-    assert bench.FIGURE.read_text() == bench.figure(found), "run python -m studies.crowd"
+def test_the_page_has_the_committed_numbers():
+    assert not differing(page.files()), "run python -m studies.crowd"
 
 
 @needs_results
-def test_the_sentences_of_the_page_hold(bench):
+def test_the_sentences_of_the_page_hold():
     """What the page says in words, from the same numbers."""
-    found = bench.results()
+    found = page.results("crowd")
 
     def points(data, way):
         base = f"{data}: {way} minus majority, "
         return tuple(found[base + part] for part in ("points", "from", "to"))
 
-    page = " ".join(bench.PAGE.read_text().split())
+    text = " ".join(page.PAGE.read_text().split())
     for data, way, end in (
         ("bluebirds", "dawid-skene", " points, and on sentiment"),
         ("sentiment", "dawid-skene", ". On LabelMe"),
@@ -50,7 +51,7 @@ def test_the_sentences_of_the_page_hold(bench):
     ):
         _, low, high = points(data, way)
         assert low > 0
-        assert f"by {low:.1f} to {high:.1f}{end}" in page, (data, way)
+        assert f"by {low:.1f} to {high:.1f}{end}" in text, (data, way)
     assert round(found["labelme: answers"] / found["labelme: annotators"]) == 43
     lead, low, high = points("labelme", "dawid-skene")
     assert round(lead, 1) == 1.4
@@ -64,10 +65,10 @@ def test_the_sentences_of_the_page_hold(bench):
         mine = found[f"{data}: dawid-skene with the model, accuracy %"]
         assert mine >= ranked[-2]
         leads.append(mine - found[f"{data}: crowdlab with the model, accuracy %"])
-    assert f"CROWDLAB by {leads[0]:.1f} and {leads[1]:.1f} points" in page
+    assert f"CROWDLAB by {leads[0]:.1f} and {leads[1]:.1f} points" in text
     assert points("bluebirds", "one-coin")[2] < 0 < points("sentiment", "one-coin")[1]
     assert points("labelme", "one-coin")[1] < 0 < points("labelme", "one-coin")[2]
-    rows = bench.curve_rows(found)
+    rows = page.curve_rows(found)
     assert list(rows) == [1, 2, 3, 4, 5, 6]
     assert rows[1]["union_noise"] / rows[2]["union_noise"] > 6
     assert round(rows[2]["union_size"] - rows[1]["union_size"]) == 1
@@ -100,12 +101,12 @@ def test_a_comparison_by_hand(bench):
     assert alike["d: w minus majority, to"] == 0
 
 
-def test_a_row_says_what_its_interval_says(bench):
+def test_a_row_says_what_its_interval_says():
     def row(points, low, high, p=0.01):
         base = "sentiment: w minus majority, "
         values = dict(zip(("points", "from", "to", "p"), (points, low, high, p)))
         claims = {base + name: value for name, value in values.items()}
-        return bench.number_of({"sentiment: w, accuracy %": 90, **claims}, "sentiment", "w")
+        return page.number_of({"sentiment: w, accuracy %": 90, **claims}, "sentiment", "w")
 
     assert row(2, 1, 3) == "| sentiment | w | 90.0 | +2.0 | +1.0 to +3.0 | 0.010 | better |"
     assert "| −2.0 | −3.0 to −1.0 | < 0.001 | worse |" in row(-2, -3, -1, 1e-9)
@@ -113,9 +114,24 @@ def test_a_row_says_what_its_interval_says(bench):
     assert "| 0.0 | 0.0 to 0.0 | 1.000 | not told apart |" in row(-0.01, 0, 0, 1)
 
 
-def test_a_place_that_is_missing_is_named(bench):
+def test_a_place_that_is_missing_is_named():
     with pytest.raises(ValueError, match="0 places named sets"):
-        bench.filled("<!-- accuracy -->\n<!-- / -->\n", {"accuracy": "x", "sets": "y"})
-    assert (
-        bench.filled("<!-- a -->\nold\n<!-- / -->", {"a": "new"}) == "<!-- a -->\nnew\n<!-- / -->"
-    )
+        filled("<!-- accuracy -->\n<!-- / -->\n", {"accuracy": "x", "sets": "y"})
+    assert filled("<!-- a -->\nold\n<!-- / -->", {"a": "new"}) == "<!-- a -->\nnew\n<!-- / -->"
+
+
+@needs_results
+def test_the_other_ways_are_as_fast_as_they_were_to_be():
+    found = page.results("aggregators")
+    times = [value for name, value in found.items() if "times as fast" in name]
+    assert len(times) >= 4
+    assert min(times) >= 10
+
+
+@needs_results
+def test_sets_of_a_consensus_are_smaller_than_the_vaguest_answer():
+    found = page.results("answer_sets")
+    for k in (3, 4, 6):
+        about = f"CIFAR-10S, {k} answers: "
+        for mass in ("95 %", "99 %"):
+            assert found[f"{about}{mass} labels"] < 0.5 * found[f"{about}vaguest labels"]

@@ -12,7 +12,7 @@ from scipy.stats import spearmanr, t
 
 from candidly.compare import published
 from candidly.stats import summarise
-from studies.claims import __main__ as bench_claims
+from studies.claims import __main__ as made
 from studies.claims import on_errors, on_models, on_sources
 from studies.claims.findings import FINDINGS, find
 from studies.claims.judging import (
@@ -46,8 +46,8 @@ from studies.claims.table import DATA_SETS, FILES, NOTHING, ONE_CASE, UNITS, rea
 from committed import committed
 from small_sweeps import make_directory
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "reproduction" / "results"
 DOCS = ROOT / "docs"
 NAMES = [PAGE, *(f"{FOLDER}/{one.name}" for one in sorted((DOCS / FOLDER).glob("*.md")))]
 
@@ -57,19 +57,20 @@ def pages_text():
     return "\n".join((DOCS / name).read_text(encoding="utf-8") for name in NAMES)
 
 
-pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without its results")
 
 
 @pytest.mark.slow
 def test_the_page_of_claims_is_what_the_committed_results_say(tmp_path):
-    pages = bench_claims.page_texts(committed("bench/results", tmp_path))
+    committed("bench/results", tmp_path)
+    pages = made.page_texts(committed("studies", tmp_path).parent)
     again = "run `python -m studies.claims` and commit what it writes"
     assert pages == {name: (DOCS / name).read_text(encoding="utf-8") for name in NAMES}, again
 
 
 def test_what_is_quick_to_find_again_is_on_the_page():
     _, claims = read_claims()
-    shelf = Shelf(RESULTS, {claim.id: claim.numbers for claim in claims})
+    shelf = Shelf(ROOT, {claim.id: claim.numbers for claim in claims})
     page = pages_text()
     quick = {**on_errors.FINDINGS, **on_models.FINDINGS, **on_sources.FINDINGS}
     found = find(shelf, [claim for claim in claims if claim.id in quick])
@@ -208,7 +209,7 @@ def test_each_claim_says_on_the_page_what_would_speak_against_it():
 
 def test_a_claim_without_a_known_unit_is_refused(tmp_path):
     wrong = (
-        (ROOT / "bench" / "claims.toml")
+        (ROOT / "studies" / "claims" / "claims.toml")
         .read_text()
         .replace('unit = "data sets"', 'unit = "splits"', 1)
     )
@@ -284,7 +285,7 @@ def test_results_that_are_not_there_leave_a_claim_open(tmp_path):
 
 def test_an_unfinished_table_is_compared_with_the_published_and_not_judged_by(tmp_path):
     make_directory(
-        tmp_path / "msrcv2",
+        tmp_path / "studies" / "reproduction" / "results" / "msrcv2",
         ["CC:plench", "CC", "PRODEN:plench"],
         lambda run, step: 0.7123,
         dataset="msrcv2",

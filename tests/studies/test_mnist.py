@@ -20,13 +20,13 @@ from studies.mnist.page import PAGE, make_page
 from needs import real_files
 from small_sweeps import words_in
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "mnist_study"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "mnist" / "results"
 DOCS = ROOT / "docs"
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results"),
+    pytest.mark.skipif(not RESULTS.exists(), reason="comes without its results"),
 ]
 
 

@@ -23,11 +23,11 @@ from studies.kit.pages import differing, files_of
 
 from committed import journal_of
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "cifarn_study"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "cifarn" / "results"
 DOCS = ROOT / "docs"
 
-pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without its results")
 
 
 @pytest.fixture(scope="module")

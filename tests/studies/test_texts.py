@@ -18,11 +18,11 @@ from studies.texts.page import IMAGE, PAGE, make_page
 
 from committed import journal_of
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "text_study"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "texts" / "results"
 DOCS = ROOT / "docs"
 
-pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without its results")
 
 
 @pytest.fixture(scope="module")

@@ -26,9 +26,9 @@ from studies.new_tables.judged import (
 from studies.new_tables.page import sections
 from studies.new_tables.study import ADVICE, LABELS, OF_NOISES, OF_SETS, SETS, SLOW, labels_of
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "new_tables.json"
-committed = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "new_tables" / "results" / "tables.json"
+committed = pytest.mark.skipif(not RESULTS.exists(), reason="comes without its results")
 
 
 def table(gains_of, seconds=None, kinds=("symmetric",), splits=(0.0, 0.02)):

@@ -31,14 +31,14 @@ from studies.which_algorithm.rule import (
     pooled,
 )
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "reproduction" / "results"
 DOCS = ROOT / "docs"
 BASE = "ce"
 WIGGLE = (-0.01, 0.0, 0.01)  # of splits: a standard error of 0.01 / √3
 ERROR = 0.01 / math.sqrt(3)
 
-committed = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+committed = pytest.mark.skipif(not RESULTS.exists(), reason="comes without its results")
 
 
 def on(name, gains, costs=None, splits=WIGGLE, base=0.5, share=0.0, data=None):
@@ -213,7 +213,7 @@ def test_losses_are_counted_on_the_label_sets_that_there_are():
 
 @pytest.fixture(scope="module")
 def shelf():
-    return Shelf(RESULTS)
+    return Shelf(ROOT)
 
 
 @pytest.fixture(scope="module")

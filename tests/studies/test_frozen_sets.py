@@ -14,10 +14,10 @@ from studies.kit.pages import differing, files_of
 
 from committed import journal_of
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "frozen_sets"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "frozen_sets" / "results"
 
-committed_results = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+committed_results = pytest.mark.skipif(not RESULTS.exists(), reason="comes without its results")
 
 
 @pytest.fixture(scope="module")

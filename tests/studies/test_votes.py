@@ -11,11 +11,11 @@ from studies.kit.by_rows import by_way, kept, right_of
 from studies.votes.cases import CASES, TRUTH
 from studies.votes.page import BASE, PAGE, gains, make_page, scored, verdicts
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SOFT, SOFT_OF = "opinion-pool-soft", "opinion-pool"  # learned from a posterior, from its labels
-RESULTS = ROOT / "bench" / "results" / "votes_study.jsonl"
+RESULTS = ROOT / "studies" / "votes" / "results" / "runs.jsonl"
 
-pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without its results")
 
 
 @pytest.fixture(scope="module")

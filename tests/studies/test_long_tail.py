@@ -11,10 +11,10 @@ from studies.kit.by_rows import by_way, kept, right_of
 from studies.long_tail.page import BASE, PAGE, SCORED, gains_of, make_page
 from studies.long_tail.runs import PARTS, trainings
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "long_tail_study.jsonl"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "long_tail" / "results" / "runs.jsonl"
 
-pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without its results")
 
 
 @pytest.fixture(scope="module")

@@ -30,14 +30,14 @@ from studies.kit.rankings import corrected_labels, read_predictions, read_result
 from needs import real_files
 from small_sweeps import words_in
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results" / "cifar10_study"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "cifar10" / "results"
 DOCS = ROOT / "docs"
 CLASSES = ("airplane", "automobile", "bird")
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results"),
+    pytest.mark.skipif(not RESULTS.exists(), reason="comes without its results"),
 ]
 
 

@@ -1,0 +1,1 @@
+"""What docs/crowd.md says of ways to a consensus."""

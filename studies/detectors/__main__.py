@@ -1,0 +1,43 @@
+"""docs/detectors.md: which detectors find the most wrong labels.
+
+python -m studies.detectors study         runs what is missing of the study, hours; appends to
+                                          studies/detectors/results; see study --help
+python -m studies.detectors page          writes the page from these
+python -m studies.detectors page --check  writes nothing; exits 1 when it is not up to date
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+RESULTS = Path(__file__).with_name("results")
+
+
+def study(arguments: Sequence[str]) -> None:
+    from studies.detectors.study import main as run
+
+    run(arguments, RESULTS)
+
+
+def page(arguments: Sequence[str]) -> None:
+    from studies.detectors.page import PAGE, make_page
+    from studies.kit.pages import add_options, settle
+
+    parser = argparse.ArgumentParser(prog="python -m studies.detectors page")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    add_options(parser)
+    asked = parser.parse_args(arguments)
+    text = make_page(asked.results)
+    settle({PAGE: text.encode()}, asked, "python -m studies.detectors page")
+
+
+COMMANDS: Mapping[str, Callable[[Sequence[str]], None]] = {"study": study, "page": page}
+
+if __name__ == "__main__":
+    if sys.argv[1:2] and sys.argv[1] in COMMANDS:
+        COMMANDS[sys.argv[1]](sys.argv[2:])
+    else:
+        sys.exit(__doc__)
