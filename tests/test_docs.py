@@ -182,6 +182,22 @@ def test_every_test_that_a_page_names_is_there():
             assert f"def {name}(" in defined, (page.name, name)
 
 
+def test_every_measurement_that_is_named_is_there():
+    """Pages, docstrings and studies name scripts, studies and results by their paths."""
+    python = (
+        path
+        for room in ("src", "bench", "studies", "tools")
+        for path in (ROOT / room).rglob("*.py")
+    )
+    path_of = re.compile(r"(?<![\w/.-])((?:bench|studies)/[\w./-]*\w)")
+    for place in (*PAGES, ROOT / "CONTRIBUTING.md", *python):
+        for named in set(path_of.findall(place.read_text())):
+            if "results" in named and not (ROOT / "bench" / "results").exists():
+                continue  # the sdist leaves them out
+            there = (ROOT / named, DOCS / named, *ROOT.glob(named.replace("NAME", "*")))
+            assert any(path.exists() for path in there), (place, named)
+
+
 def test_every_defect_that_is_named_is_in_the_ledger():
     ledger = (ROOT / "docs" / "defects.md").read_text()
     places = [*PAGES, *(ROOT / "src").rglob("*.py"), *(ROOT / "tests").rglob("test_*.py")]

@@ -27,7 +27,6 @@ ROOT = Path(__file__).resolve().parents[1]
 NOT_SHIPPED = (
     r"\.ci/",
     "bench/results/",
-    "bench/unfinished/",
     r"studies/\w+/results/",
 )  # in pyproject.toml: excluded from the sdist
 LEFT = (".git", ".venv", "dist", "site", "__pycache__", ".*_cache", "*.egg-info", "candidly-*")

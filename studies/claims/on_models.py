@@ -31,7 +31,7 @@ from .judging import (
 from .shelf import Shelf
 
 MODELS = "the published numbers of right answers of 34 models on ImageNet and 13 on CIFAR-10"
-TABLES = "column -s, -t studies/label_errors/models_imagenet.csv"
+TABLES = "candidly bench published label-errors-s1"
 IMAGENET, CIFAR = "ImageNet", "CIFAR-10"
 NAMES = {IMAGENET: "imagenet", CIFAR: "cifar10"}
 STUDIES = {"cifar10": "16 networks on CIFAR-10", "mnist": "14 models on MNIST"}

@@ -407,7 +407,7 @@ def _crossings(found: Sequence[Found]) -> list[str]:
             6.6."""
         ),
         f"![Ranks of {len(names)} models of ImageNet by original and by corrected labels]"
-        f"(images/{FIGURE})",
+        f"(../images/{FIGURE})",
         prose(
             f"""Right answers of {SIZES["imagenet"]:,} in percent, in order; K. is Keras, all others
             are PyTorch's. In colour: {MOVED} ranks or more."""

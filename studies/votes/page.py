@@ -66,7 +66,7 @@ def make_page(lines: Iterable[Line]) -> tuple[str, dict[str, str]]:
         "Either the answers become one label a row, and cross-entropy learns from it; or it learns "
         "from the posterior, each row once for every label that it may have (`crowd.weighted_rows`)"
         "; or an algorithm learns [from the answers themselves]"
-        "(algorithms.md#learning-from-several-annotators-answers). Everything else is the same: "
+        "(../algorithms.md#learning-from-several-annotators-answers). Everything else is the same: "
         "default settings, a network and updates by data set, five seeds, the network at the end "
         "of the training. Nothing was chosen by the scored rows.",
         "\n".join(f"* **{case}**: {ABOUT[case]}." for case in cases),

@@ -26,8 +26,9 @@ from studies.votes.page import scored
 
 from .rule import LabelSet, pooled
 
-LEADS = "noisy-labels.md#who-beats-cross-entropy"
-DRAWS = "text.md#over-10-draws-of-the-noise"
+LEADS = "studies/noisy-labels.md#who-beats-cross-entropy"
+DRAWS = "studies/texts.md#over-10-draws-of-the-noise"
+TAILS = "studies/texts.md#long-tails"
 ORACLE = "supervised-oracle"  # the baseline, trained on the true labels
 
 
@@ -69,27 +70,27 @@ def read_kinds(shelf: Shelf) -> dict[str, Kind]:
     flipped, replaced = (of_draws(shelf, kind) for kind in ("symmetric", "replaced"))
     tails = of_tails(shelf.texts.tails)
     on_digits, on_people, on_texts = {"Digits": LEADS}, {"LabelMe": LEADS}, {"texts": DRAWS}
-    cifarn = {"CIFAR-10N": "cifarn.md#best-selected-and-last-epoch"}
+    cifarn = {"CIFAR-10N": "studies/cifarn.md#best-selected-and-last-epoch"}
     ce = ("NVA", "ce")
     return {
         "sets-tables": Kind(
             *("candidate sets, tables", "CR", "CC"),
             {
-                "Lost": "reproduction.md#lost-as-meant-and-as-released",
-                "MSRCv2": "reproduction.md#msrcv2-as-meant-and-as-released",
-                "BirdSong": "reproduction.md#birdsong-as-meant-and-as-released",
+                "Lost": "studies/reproduction.md#lost-as-meant-and-as-released",
+                "MSRCv2": "studies/reproduction.md#msrcv2-as-meant-and-as-released",
+                "BirdSong": "studies/reproduction.md#birdsong-as-meant-and-as-released",
             },
             of_tables(shelf),
             by_data=True,
         ),
         "sets-pictures": Kind(
             *("candidate sets, pictures", "CR", "CC"),
-            {"CIFAR-10": "image-study.md#ranks"},
+            {"CIFAR-10": "studies/images.md#ranks"},
             of_pictures(shelf),
         ),
         "encoded-sets": Kind(
             *("candidate sets, pictures by an encoder", "CR", "CC"),
-            {"CIFAR-10, encoded": "frozen-sets.md#each-algorithm-against-cc"},
+            {"CIFAR-10, encoded": "studies/frozen-sets.md#each-algorithm-against-cc"},
             of_encoded({name: shelf.encoded_sets[name] for name in SETS}, "CIFAR-10", "CC"),
         ),
         "symmetric-tables": Kind(
@@ -103,12 +104,12 @@ def read_kinds(shelf: Shelf) -> dict[str, Kind]:
         "encoded-pictures": Kind(
             "people's labels, pictures by an encoder",
             *ce,
-            {"CIFAR-10N, encoded": "frozen-study.md#each-algorithm-against-cross-entropy"},
+            {"CIFAR-10N, encoded": "studies/frozen.md#each-algorithm-against-cross-entropy"},
             of_encoded({name: shelf.encoded[name] for name in PEOPLES}, "CIFAR-10N", "ce"),
         ),
         "votes": Kind(
             *("answers of several people", *ce),
-            {"LabelMe, sentiment and CIFAR-10N": "votes-study.md#accuracy-and-log-loss"},
+            {"LabelMe, sentiment and CIFAR-10N": "studies/votes.md#accuracy-and-log-loss"},
             of_votes(shelf),
         ),
         "symmetric-texts": Kind("symmetric noise, texts", *ce, on_texts, flipped),
@@ -120,7 +121,7 @@ def read_kinds(shelf: Shelf) -> dict[str, Kind]:
             (*noisy.values(), *pictures, *flipped, *replaced),
             by_data=True,
         ),
-        "tails": Kind("unequal classes, texts", *ce, {"long tails": "text.md#long-tails"}, tails),
+        "tails": Kind("unequal classes, texts", *ce, {"long tails": TAILS}, tails),
     }
 
 

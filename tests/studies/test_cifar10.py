@@ -297,7 +297,8 @@ def test_folders_that_do_not_fit_are_refused(tmp_path):
 
 
 def test_an_old_page_is_noticed(page, tmp_path):
-    (tmp_path / "images").mkdir()
+    for folder in ("images", "studies"):
+        (tmp_path / folder).mkdir()
     wanted = files_of(page, PAGE, tmp_path)
     for path, content in wanted.items():
         path.write_bytes(content)

@@ -244,8 +244,8 @@ def test_without_results_the_page_says_so(tmp_path):
 
 
 def test_the_command_writes_and_checks(tmp_path, results, monkeypatch):
-    monkeypatch.setattr(made, "PAGE", tmp_path / "page.md")
     (tmp_path / "page.md").write_text(made.PAGE.read_text())
+    monkeypatch.setattr(made, "PAGE", tmp_path / "page.md")
     where = ["--results", str(results)]
     with pytest.raises(SystemExit) as ended:
         command([*where, "--check"])

@@ -27,7 +27,7 @@ from studies.label_errors.published import CATEGORIES, COUNTS, appendix, models,
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "studies" / "label_errors" / "results" / "measured.json"
-PAGE = ROOT / "docs" / "label-error-study.md"
+PAGE = ROOT / "docs" / "studies" / "label-errors.md"
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,7 @@ def report():
 def test_the_mnist_page_is_what_the_committed_report_says(report):
     text, images = make_page(report)
     again = "run `python -m studies.mnist` and commit what it writes"
-    assert text == (DOCS / "mnist-study.md").read_text(encoding="utf-8"), again
+    assert text == (DOCS / PAGE).read_text(encoding="utf-8"), again
     assert {path.name for path in (DOCS / "images").glob("mnist-study-*.svg")} == set(images)
     tested = re.search(r"matplotlib==(\S+)", (ROOT / "constraints.txt").read_text())[1]
     for name, svg in images.items():
@@ -74,13 +74,14 @@ def test_people_s_answers_give_the_published_numbers():
 
 
 def test_an_old_page_is_noticed(report, monkeypatch, tmp_path, capsys):
-    (tmp_path / "images").mkdir()
+    for folder in ("images", "studies"):
+        (tmp_path / folder).mkdir()
     wanted = files_of(make_page(report), PAGE, tmp_path)
     for path, content in wanted.items():
         path.write_bytes(content)
     there = (tmp_path / "images").glob("mnist-study*.svg")
     assert differing(wanted, there) == []
-    (tmp_path / "mnist-study.md").write_text("old")
+    (tmp_path / PAGE).write_text("old")
     (tmp_path / "images" / "mnist-study-gone.svg").write_text("old")
     there = (tmp_path / "images").glob("mnist-study*.svg")
     assert len(differing(wanted, there)) == 2

@@ -44,7 +44,7 @@ def results(tmp_path_factory):
 def test_the_page_is_what_the_committed_results_say(results):
     page = make_page(read_sources(results))
     again = "run `python -m studies.reproduction` and commit what it writes"
-    assert page.text == (DOCS / "reproduction.md").read_text(encoding="utf-8"), again
+    assert page.text == (DOCS / "studies" / "reproduction.md").read_text(encoding="utf-8"), again
     there = {path.name for path in (DOCS / "images").glob("reproduction-*.svg")}
     assert there == set(page.images), again
     tested = re.search(r"matplotlib==(\S+)", (ROOT / "constraints.txt").read_text())[1]

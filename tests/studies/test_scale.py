@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from _scale import planted, study
 from candidly import errors
 from studies.kit.pages import differing
-from studies.scale import planted, study
 from studies.scale.page import PAGE, make_page
 
 ROOT = Path(__file__).parents[2]

@@ -256,7 +256,7 @@ def test_every_kind_is_selected_without_clean_labels_and_has_label_sets_to_leave
 @committed
 def test_every_section_that_the_page_links_to_is_there():
     text = (DOCS / PAGE).read_text(encoding="utf-8")
-    targets = set(re.findall(r"\]\(\s*([\w-]*\.?m?d?)#([\w-]+)\)", text))
+    targets = set(re.findall(r"\]\(\s*([\w/-]*\.?m?d?)#([\w-]+)\)", text))
     assert len(targets) > 10
     for name, section in targets:
         page = (DOCS / (name or PAGE)).read_text(encoding="utf-8")
