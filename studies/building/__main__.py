@@ -1,11 +1,6 @@
 """docs/studies/building.md: sources of noise at equal local rates, and methods against them.
 
-python -m studies.building              trains what is not in studies/building/results yet (40
-                                         minutes of one core if nothing is), and writes the page
-    --corpora N                          of so many corpora
-    --minutes N                          begins no training after so many minutes; 0: trains nothing
-python -m studies.building --check      writes nothing; exits 1 when the page is not up to date
-python -m studies.building --quick      builds the page and writes nothing
+Trains what is not in results yet, without files of anybody's: 40 minutes of one core for all.
 """
 
 from __future__ import annotations
@@ -14,13 +9,12 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import argparse
 from pathlib import Path
 
 from studies.building.numbers import read_study
 from studies.building.page import COMMAND, PAGE, make_page
 from studies.building.runs import CORPORA, train
-from studies.kit.pages import add_options, settle
+from studies.kit.pages import options_of, settle
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).with_name("results")
@@ -31,12 +25,9 @@ def page_files(docs: Path) -> dict[Path, bytes]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--corpora", type=int, default=CORPORA)
-    parser.add_argument("--minutes", type=float, default=60)
-    add_options(parser)
+    parser = options_of(__doc__)
+    parser.add_argument("--corpora", type=int, default=CORPORA, help="so many")
+    parser.add_argument("--minutes", type=float, default=60, help="begin nothing after so many")
     asked = parser.parse_args()
     if not (asked.check or asked.quick):
         train(RESULTS, asked.corpora, asked.minutes)

@@ -1,1 +1,1 @@
-"""The generator of docs/studies/cifar10.md; `studies/cifar10` is its command."""
+"""What docs/studies/cifar10.md says, and of which numbers."""

@@ -1,16 +1,9 @@
 """docs/studies/cifar10.md: a ranking of networks on CIFAR-10, by published and corrected labels.
 
-python -m studies.cifar10            with CANDIDLY_DATA: trains what is not in the cache yet
-                                         (narrow networks, about 35 minutes of one core; a file
-                                         per network, resumable), then writes
-                                         studies/cifar10/results and the page; without it:
-                                         writes the page from what is committed
-    --scale full --device cuda           trains the networks as they are, for who has a GPU
-    --scale quick                        two networks, five updates: to try it
-    --predictions FOLDER                 takes predictions, a file per model, in place of training
-    --out FOLDER                         where results and page go, for these three
-python -m studies.cifar10 --check    writes nothing; exits 1 when the page is not up to date
-python -m studies.cifar10 --quick    builds the page and writes nothing
+Trains what is not in the cache yet: narrow networks, about 35 minutes of one core, a file a
+network. With ``--scale full --device cuda`` the networks are as they are, for who has a GPU;
+``--scale quick`` is two networks and five updates, to try it. ``--predictions`` takes predictions
+in place of training. These three need ``--out``.
 """
 
 from __future__ import annotations
@@ -34,7 +27,7 @@ from studies.cifar10.given import given_predictions
 from studies.cifar10.models import SCALES
 from studies.cifar10.page import COMMAND, PAGE, make_page
 from studies.cifar10.sizes import IMAGE
-from studies.kit.pages import add_options, files_of, settle, write_text
+from studies.kit.pages import data_to_train, files_of, options_of, settle, write_text
 from studies.kit.rankings import read_results, report_of, write_results
 
 ROOT = Path(__file__).parents[2]
@@ -103,15 +96,12 @@ def places(asked: argparse.Namespace) -> tuple[Path, Path]:
 
 
 def read_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(__doc__)
     parser.add_argument("--scale", choices=list(SCALES), default=OURS)
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:1")
     parser.add_argument("--cache", type=Path, default=CACHE, help="predictions, a file per model")
     parser.add_argument("--predictions", type=Path, metavar="FOLDER", help="a file per model")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="results and page")
-    add_options(parser)
     return parser.parse_args()
 
 
@@ -119,9 +109,8 @@ def main() -> None:
     asked = read_options()
     try:
         folder, docs = places(asked)
-        data = os.environ.get("CANDIDLY_DATA")
-        if data and not (asked.check or asked.quick):
-            measure(asked, Path(data), folder)
+        if data := data_to_train(asked):
+            measure(asked, data, folder)
         elif folder != RESULTS and not asked.check and not asked.quick:
             raise ValueError("CANDIDLY_DATA is not set; it names the folder that holds CIFAR-10.")
         wanted = files_of(page_of(folder), PAGE, docs)

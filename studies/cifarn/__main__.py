@@ -1,13 +1,6 @@
 """docs/studies/cifarn.md: people's wrong labels on pictures, every algorithm and every detector.
 
-python -m studies.cifarn            with CANDIDLY_DATA: trains what is not in the cache yet (a
-                                        results directory per sweep, resumable; more than an hour of
-                                        one core), then writes studies/cifarn/results and the
-                                        page; without it: writes the page from what is committed
-    --cache FOLDER                      where the sweeps are trained
-    --workers N                         processes
-python -m studies.cifarn --check    writes nothing; exits 1 when the page is not up to date
-python -m studies.cifarn --quick    builds the page and writes nothing
+Trains what is not in the cache yet: more than an hour of one core, a results directory a sweep.
 """
 
 from __future__ import annotations
@@ -16,7 +9,6 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import argparse
 import tempfile
 from pathlib import Path
 
@@ -26,7 +18,7 @@ from studies.cifarn.labels import counts
 from studies.cifarn.numbers import read_study
 from studies.cifarn.page import COMMAND, IMAGE, PAGE, make_page
 from studies.cifarn.runs import run, sweeps
-from studies.kit.pages import add_options, files_of, settle, write_text
+from studies.kit.pages import data_to_train, files_of, options_of, settle, write_text
 from studies.kit.sweeps import finished, keep
 
 ROOT = Path(__file__).parents[2]
@@ -50,19 +42,15 @@ def page_files(docs: Path) -> dict[Path, bytes]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--cache", type=Path, default=CACHE)
-    parser.add_argument("--workers", type=int, default=1)
+    parser = options_of(__doc__)
+    parser.add_argument("--cache", type=Path, default=CACHE, help="where sweeps are trained")
+    parser.add_argument("--workers", type=int, default=1, help="processes")
     parser.add_argument("--sweep", action="append", help="train these alone (default: all)")
-    add_options(parser)
     asked = parser.parse_args()
-    data = os.environ.get("CANDIDLY_DATA")
-    if data and not (asked.check or asked.quick):
-        train(Path(data), asked.cache, asked.workers, asked.sweep)
-        write_text(RESULTS / "labels.json", counts(Path(data), asked.cache / "data"))
-        run_detection(Path(data), asked.cache, RESULTS)
+    if data := data_to_train(asked):
+        train(data, asked.cache, asked.workers, asked.sweep)
+        write_text(RESULTS / "labels.json", counts(data, asked.cache / "data"))
+        run_detection(data, asked.cache, RESULTS)
     docs = ROOT / "docs"
     there = (docs / "images").glob(f"{IMAGE}*.svg")
     settle(page_files(docs), asked, COMMAND, there)

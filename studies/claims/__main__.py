@@ -1,9 +1,4 @@
-"""docs/studies/claims.md and docs/claims: what four papers claim, and what bench/results say of it.
-
-python -m studies.claims              writes the page from the committed results
-python -m studies.claims --check      writes nothing; exits 1 when the page is not up to date
-python -m studies.claims --quick      builds the page and writes nothing
-"""
+"""docs/studies/claims.md and docs/studies/claims: what four papers claim, and what holds here."""
 
 from __future__ import annotations
 
@@ -11,14 +6,13 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import argparse
 from pathlib import Path
 
 from studies.claims.findings import find
 from studies.claims.page import COMMAND, FOLDER, make_pages
 from studies.claims.shelf import Shelf
 from studies.claims.table import read_claims
-from studies.kit.pages import add_options, settle
+from studies.kit.pages import options_of, settle
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,11 +25,7 @@ def page_texts(root: Path = ROOT) -> dict[str, str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    add_options(parser)
-    asked = parser.parse_args()
+    asked = options_of(__doc__).parse_args()
     docs = ROOT / "docs"
     wanted = {docs / name: text.encode() for name, text in page_texts().items()}
     settle(wanted, asked, COMMAND, (docs / FOLDER).glob("*.md"))

@@ -1,14 +1,11 @@
 """docs/detectors.md: which detectors find the most wrong labels.
 
-python -m studies.detectors study         runs what is missing of the study, hours; appends to
-                                          studies/detectors/results; see study --help
-python -m studies.detectors page          writes the page from these
-python -m studies.detectors page --check  writes nothing; exits 1 when it is not up to date
+python -m studies.detectors study    runs what is missing of the study, hours; see study --help
+python -m studies.detectors page     writes the page
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -24,11 +21,10 @@ def study(arguments: Sequence[str]) -> None:
 
 def page(arguments: Sequence[str]) -> None:
     from studies.detectors.page import PAGE, make_page
-    from studies.kit.pages import add_options, settle
+    from studies.kit.pages import options_of, settle
 
-    parser = argparse.ArgumentParser(prog="python -m studies.detectors page")
+    parser = options_of(__doc__)
     parser.add_argument("--results", type=Path, default=RESULTS)
-    add_options(parser)
     asked = parser.parse_args(arguments)
     text = make_page(asked.results)
     settle({PAGE: text.encode()}, asked, "python -m studies.detectors page")

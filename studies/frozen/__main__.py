@@ -1,14 +1,6 @@
 """docs/studies/frozen.md: noisy-label methods on what a frozen encoder sees of CIFAR-10N.
 
-python -m studies.frozen            with CANDIDLY_DATA: trains what is not committed yet (a
-                                        results directory per sweep, resumable), then writes
-                                        studies/frozen/results and the page; without it: writes
-                                        the page from what is committed
-    --cache FOLDER                      where the sweeps are trained
-    --minutes N                         starts no sweep after so many minutes
-    --only GROUP ...                    trains these groups of algorithms alone
-python -m studies.frozen --check    writes nothing; exits 1 when the page is not up to date
-python -m studies.frozen --quick    builds the page and writes nothing
+Trains what is not committed yet, a results directory a sweep: hours of two cores.
 """
 
 from __future__ import annotations

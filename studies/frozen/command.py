@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from candidly import Labelled
-from studies.kit.pages import add_options, files_of, settle
+from studies.kit.pages import data_to_train, files_of, options_of, settle
 from studies.kit.rows import Rows, steps_of
 from studies.kit.sweeps import finished, keep
 
@@ -92,17 +90,13 @@ def main(study: Study, about: str | None) -> None:
     Args:
         about: what the command says of itself.
     """
-    parser = argparse.ArgumentParser(
-        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(about)
     cache = Path(tempfile.gettempdir()) / f"candidly-{study.name}"
-    parser.add_argument("--cache", type=Path, default=cache)
-    parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--only", nargs="+", default=[], choices=study.groups)
-    add_options(parser)
+    parser.add_argument("--cache", type=Path, default=cache, help="where sweeps are trained")
+    parser.add_argument("--minutes", type=float, default=60, help="begin nothing after so many")
+    parser.add_argument("--workers", type=int, default=2, help="processes")
+    parser.add_argument("--only", nargs="+", default=[], choices=study.groups, help="these alone")
     asked = parser.parse_args()
-    data = os.environ.get("CANDIDLY_DATA")
-    if data and not (asked.check or asked.quick):
-        train(study, Path(data), asked.cache, asked.minutes, asked.only, asked.workers)
+    if data := data_to_train(asked):
+        train(study, data, asked.cache, asked.minutes, asked.only, asked.workers)
     settle(files_of(study.make_page(study.read()), study.page, ROOT / "docs"), asked, study.command)

@@ -1,13 +1,6 @@
 """docs/studies/images.md: algorithms for candidate sets on pictures, and the benchmark's takeaways.
 
-python -m studies.images             with CANDIDLY_DATA: trains what is not in the cache yet (a
-                                        results directory per sweep, resumable; about an hour of one
-                                        core), then writes studies/images/results and the page;
-                                        without it: writes the page from what is committed
-    --cache FOLDER                      where the sweeps are trained
-    --workers N                         processes
-python -m studies.images --check     writes nothing; exits 1 when the page is not up to date
-python -m studies.images --quick     builds the page and writes nothing
+Trains what is not in the cache yet: about an hour of one core, a results directory a sweep.
 """
 
 from __future__ import annotations
@@ -16,14 +9,13 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import argparse
 import tempfile
 from pathlib import Path
 
 from studies.images.numbers import read_memory, read_study
 from studies.images.page import COMMAND, IMAGE, PAGE, make_page
 from studies.images.runs import SPLITS, run, sweeps
-from studies.kit.pages import add_options, files_of, settle
+from studies.kit.pages import data_to_train, files_of, options_of, settle
 from studies.kit.sweeps import finished, keep
 
 ROOT = Path(__file__).parents[2]
@@ -48,16 +40,12 @@ def page_files(docs: Path) -> dict[Path, bytes]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--cache", type=Path, default=CACHE)
-    parser.add_argument("--workers", type=int, default=1)
-    add_options(parser)
+    parser = options_of(__doc__)
+    parser.add_argument("--cache", type=Path, default=CACHE, help="where sweeps are trained")
+    parser.add_argument("--workers", type=int, default=1, help="processes")
     asked = parser.parse_args()
-    data = os.environ.get("CANDIDLY_DATA")
-    if data and not (asked.check or asked.quick):
-        train(Path(data), asked.cache, asked.workers)
+    if data := data_to_train(asked):
+        train(data, asked.cache, asked.workers)
     docs = ROOT / "docs"
     there = (docs / "images").glob(f"{IMAGE}*.svg")
     settle(page_files(docs), asked, COMMAND, there)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -12,9 +13,24 @@ from pathlib import Path
 from candidly.ground.files import replacing
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def options_of(about: str | None) -> argparse.ArgumentParser:
+    """The options that every study has; others are added to them.
+
+    Args:
+        about: the docstring of the command.
+    """
+    parser = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--check", action="store_true", help="exit 1 when a file would change")
     parser.add_argument("--quick", action="store_true", help="write nothing")
+    return parser
+
+
+def data_to_train(asked: argparse.Namespace) -> Path | None:
+    """The folder of real files, where there is one and something is to be written."""
+    folder = os.environ.get("CANDIDLY_DATA")
+    return Path(folder) if folder and not (asked.check or asked.quick) else None
 
 
 def differing(wanted: Mapping[Path, bytes], there: Iterable[Path] = ()) -> list[Path]:

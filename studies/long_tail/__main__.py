@@ -1,12 +1,6 @@
 """docs/studies/long-tail.md: candidate sets whose classes are of unequal size.
 
-python -m studies.long_tail            with CANDIDLY_DATA: trains what is not yet in
-                                           studies/long_tail/results/runs.jsonl (a line a training;
-                                           a quarter of an hour), then writes the page; without it:
-                                           writes the page
-    --workers N                            processes
-python -m studies.long_tail --check    writes nothing; exits 1 when the page is not up to date
-python -m studies.long_tail --quick    builds the page and writes nothing
+Trains what is not in results yet: a quarter of an hour, a line a training.
 """
 
 from __future__ import annotations
@@ -18,13 +12,12 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.append(str(Path(__file__).parents[2] / ".venv" / "encoders"))
 
-import argparse
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from multiprocessing import get_context
 
 from studies.kit.by_rows import keep, kept
-from studies.kit.pages import add_options, files_of, settle
+from studies.kit.pages import data_to_train, files_of, options_of, settle
 from studies.long_tail.page import COMMAND, PAGE, make_page
 from studies.long_tail.runs import trained, trainings
 from studies.votes.cases import vectors
@@ -46,15 +39,11 @@ def train(data: Path, workers: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--workers", type=int, default=2)
-    add_options(parser)
+    parser = options_of(__doc__)
+    parser.add_argument("--workers", type=int, default=2, help="processes")
     asked = parser.parse_args()
-    data = os.environ.get("CANDIDLY_DATA")
-    if data and not (asked.check or asked.quick):
-        train(Path(data), asked.workers)
+    if data := data_to_train(asked):
+        train(data, asked.workers)
     settle(files_of(make_page(kept(RESULTS)), PAGE, ROOT / "docs"), asked, COMMAND)
 
 

@@ -1,17 +1,11 @@
-"""Do wrong keys turn an order? 14 language models on MMLU-Redux, whose keys experts have judged.
-
-    python -m studies.mmlu_redux --data FOLDER    compute from FOLDER/mmlu_redux/answers.csv
-    python -m studies.mmlu_redux                  write the page from the committed numbers
-    python -m studies.mmlu_redux --check          fail if the page is not what they say
+"""docs/studies/mmlu-redux.md: do wrong keys turn the order of 14 language models?
 
 Source of the data: Gema et al., Are We Done with MMLU?, 2024.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from bisect import bisect_left
 from pathlib import Path
 from typing import Any
@@ -33,6 +27,7 @@ from candidly.compare.ranking._scores import part_of
 from candidly.compare.ranking.figures import place_figure
 from candidly.stats import holm
 from studies.kit.figures import alone
+from studies.kit.pages import data_to_train, options_of, settle
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).with_name("results") / "measured.json"
@@ -363,16 +358,11 @@ def places(bounds: list[int]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--check", action="store_true")
-    asked = parser.parse_args()
-    if asked.data is not None:
-        RESULTS.write_text(json.dumps(measure(asked.data), indent=1) + "\n")
+    asked = options_of(__doc__).parse_args()
+    if data := data_to_train(asked):
+        RESULTS.write_text(json.dumps(measure(data), indent=1) + "\n")
     text = page(json.loads(RESULTS.read_text()))
-    if asked.check:
-        sys.exit(0 if PAGE.read_text() == text else f"{PAGE} is not what {RESULTS} says.")
-    PAGE.write_text(text)
+    settle({PAGE: text.encode()}, asked, "python -m studies.mmlu_redux")
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""The generator of docs/studies/mnist.md; `studies/mnist` is its command."""
+"""What docs/studies/mnist.md says, and of which numbers."""

@@ -1,42 +1,37 @@
-"""Learning from noisy labels: all its algorithms on wrong labels made and wrong labels met.
+"""docs/studies/noisy-labels.md: all its algorithms on wrong labels made and wrong labels met.
 
-python -m studies.noisy_labels run           trains what is missing, an hour; appends to
-                                           studies/noisy_labels/results; see run --help
-python -m studies.noisy_labels losses        losses of right and wrong labels early in training, a
-                                           minute; writes studies/noisy_labels/results/losses.json
-python -m studies.noisy_labels page          writes the page and its figure from these
-python -m studies.noisy_labels page --check  writes nothing; exits 1 when they are not up to date
+python -m studies.noisy_labels run       trains what is missing, an hour; see run --help
+python -m studies.noisy_labels losses    losses of right and wrong labels early in training, a
+minute python -m studies.noisy_labels page      writes the page and its figure
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-STUDY = Path(__file__).with_name("results")
+RESULTS = Path(__file__).with_name("results")
 
 
 def run(arguments: Sequence[str]) -> None:
     from studies.noisy_labels.study import main
 
-    main(arguments, STUDY)
+    main(arguments, RESULTS)
 
 
 def losses(arguments: Sequence[str]) -> None:
     from studies.noisy_labels.losses import main
 
-    main(arguments, STUDY)
+    main(arguments, RESULTS)
 
 
 def page(arguments: Sequence[str]) -> None:
-    from studies.kit.pages import add_options, settle
+    from studies.kit.pages import options_of, settle
     from studies.noisy_labels.page import FIGURE, PAGE, make_page
 
-    parser = argparse.ArgumentParser(prog="python -m studies.noisy_labels page")
-    parser.add_argument("--results", type=Path, default=STUDY)
-    add_options(parser)
+    parser = options_of(__doc__)
+    parser.add_argument("--results", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
     text, figure = make_page(asked.results)
     wanted = {

@@ -1,1 +1,1 @@
-"""The generator of docs/studies/reproduction.md; `studies/reproduction` is its command."""
+"""What docs/studies/reproduction.md says, and of which numbers."""

@@ -1,18 +1,13 @@
-"""docs/studies/reproduction.md, from the results directories in studies/reproduction/results.
+"""docs/studies/reproduction.md: published tables beside the results directories in results.
 
-    python -m studies.reproduction            writes the page and its figures
-    python -m studies.reproduction --check    writes nothing; exits 1 when they are not up to date
-    python -m studies.reproduction --quick    builds the page and writes nothing
-
-Why a number differs from the published one is written in studies/reproduction/explanations.toml.
+Why a number differs from the published one is written in explanations.toml.
 """
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from studies.kit.pages import add_options, settle
+from studies.kit.pages import options_of, settle
 from studies.reproduction.numbers import read_sources
 from studies.reproduction.page import Page, make_page
 
@@ -26,12 +21,9 @@ def files_of(page: Page, docs: Path) -> dict[Path, bytes]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_of(__doc__)
     parser.add_argument("--results", type=Path, default=Path(__file__).with_name("results"))
     parser.add_argument("--docs", type=Path, default=ROOT / "docs")
-    add_options(parser)
     asked = parser.parse_args()
     wanted = files_of(make_page(read_sources(asked.results)), asked.docs)
     there = (asked.docs / "images").glob("reproduction-*.svg")

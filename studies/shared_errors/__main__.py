@@ -1,14 +1,11 @@
-"""What the opinion pool claims, beside what is right; and how often shared errors are found.
+"""docs/shared-errors.md: what the opinion pool claims beside what is right; how often it warns.
 
-    python -m studies.shared_errors PART ...   measure some parts, or all; an hour in all
-    python -m studies.shared_errors page       the tables of docs/shared-errors.md from the results
-    --data FOLDER   the real files           --sets FOLDER   the folder `data` of a copy of the
-    repository yuan-li/truth-inference-at-scale              --quick   few draws, writes nothing
+python -m studies.shared_errors PART ...    measures some parts, an hour in all; writes the page
 
 Parts: ``sets`` (real crowds), ``models`` (5 of 14 language models, drawn 100 times), ``others``
 (further ways), ``known`` (50 and 200 known items), ``alarms`` (crowds without copies), ``power``
 (with), ``independent`` (crowds without copies: accuracy and claim), ``next`` (what to ask next),
-``speed``. Results lie in ``results/parts.json``, a list of rows for each part.
+``speed``.
 """
 
 from __future__ import annotations
@@ -39,6 +36,7 @@ from candidly.people.crowd import (
 from candidly.people.crowd.dependence._known_items import calibrated
 from candidly.stats.pairs import mcnemar
 from studies.kit.figures import alone
+from studies.kit.pages import filled, options_of, settle
 from studies.shared_errors.crowds import SHAPES, models, real_crowds, simulated
 
 FILE = Path(__file__).with_name("results") / "parts.json"
@@ -605,36 +603,32 @@ def figure(found: dict[str, Any]) -> str:
     return alone(draw_svg(draw, title, about, len(rows), width=7.2))
 
 
-def page() -> None:
-    from studies.kit.pages import filled
-
+def files() -> dict[Path, bytes]:
+    """The page and its figure."""
     found = results()
     text = filled(PAGE.read_text(), tables(found))
-    for path, made in ((PAGE, text), (FIGURE, figure(found))):
-        with replacing(path) as file:
-            file.write(made.encode())
+    return {PAGE: text.encode(), FIGURE: figure(found).encode()}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, "page", []], metavar="PART")
-    parser.add_argument("--data", type=Path, default=os.environ.get("CANDIDLY_DATA"))
-    parser.add_argument("--sets", type=Path)
-    parser.add_argument("--quick", action="store_true")
+    parser = options_of(__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART")
+    parser.add_argument(
+        "--data", type=Path, default=os.environ.get("CANDIDLY_DATA"), help="real files"
+    )
+    parser.add_argument("--sets", type=Path, help="`data` of yuan-li/truth-inference-at-scale")
     asked = parser.parse_args()
     if asked.data is not None:
         asked.data = Path(asked.data)
     warnings.simplefilter("ignore")  # labels that nobody gave
-    if asked.parts == ["page"]:
-        page()
-        return
-    for part in asked.parts or PARTS:
+    for part in asked.parts:
         rows = []
         for row in PARTS[part](asked):
             rows.append(row)
             print(part, json.dumps(row, ensure_ascii=False)[:300], flush=True)
         if not asked.quick:
             keep(part, rows)
+    settle(files(), asked, "python -m studies.shared_errors")
 
 
 if __name__ == "__main__":

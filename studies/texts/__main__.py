@@ -1,14 +1,6 @@
 """docs/studies/texts.md: replaced inputs and wrong labels on real texts, every algorithm.
 
-python -m studies.texts              with CANDIDLY_DATA: trains what is not in the cache yet (a
-                                        results directory per sweep, resumable), then writes
-                                        studies/texts/results and the page; without it: writes
-                                        the page from what is committed
-    --cache FOLDER                      where the sweeps are trained
-    --minutes N                         starts no sweep after so many minutes
-    --only GROUP ...                    trains these groups of algorithms alone
-python -m studies.texts --check      writes nothing; exits 1 when the page is not up to date
-python -m studies.texts --quick      builds the page and writes nothing
+Trains what is not in the cache yet, a results directory a sweep: hours of one core.
 """
 
 from __future__ import annotations
@@ -17,12 +9,11 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import argparse
 import tempfile
 import time
 from pathlib import Path
 
-from studies.kit.pages import add_options, files_of, settle
+from studies.kit.pages import data_to_train, files_of, options_of, settle
 from studies.kit.rows import steps_of
 from studies.kit.sweeps import finished, keep
 from studies.texts import crossed, losses
@@ -62,17 +53,13 @@ def page_files(docs: Path) -> dict[Path, bytes]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--cache", type=Path, default=CACHE)
-    parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--only", nargs="+", default=[], choices=ALL)
-    add_options(parser)
+    parser = options_of(__doc__)
+    parser.add_argument("--cache", type=Path, default=CACHE, help="where sweeps are trained")
+    parser.add_argument("--minutes", type=float, default=60, help="begin nothing after so many")
+    parser.add_argument("--only", nargs="+", default=[], choices=ALL, help="these groups alone")
     asked = parser.parse_args()
-    data = os.environ.get("CANDIDLY_DATA")
-    if data and not (asked.check or asked.quick):
-        train(Path(data), asked.cache, asked.minutes, asked.only)
+    if data := data_to_train(asked):
+        train(data, asked.cache, asked.minutes, asked.only)
     docs = ROOT / "docs"
     there = (docs / "images").glob(f"{IMAGE}*.svg")
     settle(page_files(docs), asked, COMMAND, there)

@@ -1,11 +1,6 @@
 """docs/studies/votes.md: learning from the answers themselves, beside consensus and then training.
 
-python -m studies.votes            with CANDIDLY_DATA: trains what is not yet in
-                                       studies/votes/results/runs.jsonl (a line a training; half an
-                                       hour), then writes the page; without it: writes the page
-    --only CASE ...                    trains these alone
-python -m studies.votes --check    writes nothing; exits 1 when the page is not up to date
-python -m studies.votes --quick    builds the page and writes nothing
+Trains what is not in results yet: half an hour, a line a training.
 """
 
 from __future__ import annotations
@@ -17,10 +12,9 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.append(str(Path(__file__).parents[2] / ".venv" / "encoders"))
 
-import argparse
 
 from studies.kit.by_rows import keep, kept
-from studies.kit.pages import add_options, files_of, settle
+from studies.kit.pages import data_to_train, files_of, options_of, settle
 from studies.votes.cases import CASES
 from studies.votes.page import COMMAND, PAGE, make_page
 from studies.votes.runs import trained
@@ -44,15 +38,11 @@ def train(data: Path, only: list[str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--only", nargs="+", default=[], choices=list(CASES))
-    add_options(parser)
+    parser = options_of(__doc__)
+    parser.add_argument("--only", nargs="+", default=[], choices=list(CASES), help="these alone")
     asked = parser.parse_args()
-    data = os.environ.get("CANDIDLY_DATA")
-    if data and not (asked.check or asked.quick):
-        train(Path(data), asked.only)
+    if data := data_to_train(asked):
+        train(data, asked.only)
     settle(files_of(make_page(kept(RESULTS)), PAGE, ROOT / "docs"), asked, COMMAND)
 
 

@@ -1,18 +1,14 @@
-"""How many labels are wrong, as `errors.estimate` says it, beside the truth.
+"""docs/wrong-labels.md: how many labels are wrong, by ``errors.estimate`` and in truth.
 
-Made-up sets of seven kinds of errors, eight classifiers and classes that overlap more or less, and
-real sets with people's verdicts. Writes studies/wrong_labels/results/made.csv, a row a set, and
-studies/wrong_labels/results/wrong_labels.json. May be stopped, and goes on where it was.
+Makes sets of seven kinds of errors, eight classifiers and classes that overlap more or less, a row
+each in results/made.csv: 616 sets, two processes, about ten minutes; and measures real sets with
+people's verdicts. May be stopped, and goes on where it was. Others, without the page:
 
-    python -m studies.wrong_labels                  616 sets, two processes: about ten minutes
-    python -m studies.wrong_labels --sets 28 --out /tmp/tried.csv --first 5000     others
-    python -m studies.wrong_labels --table          what is there, summed up; makes nothing
-    python -m studies.wrong_labels --page           writes docs/wrong-labels.md from what is there
+python -m studies.wrong_labels --sets 28 --out /tmp/tried.csv --first 5000
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import os
@@ -27,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "src")]
 
 from bench._bench import machine  # noqa: E402
-from studies.kit.pages import add_options, settle  # noqa: E402
+from studies.kit.pages import data_to_train, options_of, settle  # noqa: E402
 from studies.wrong_labels.made import measured  # noqa: E402
 
 SETS = 616  # eleven of every kind by every classifier
@@ -36,33 +32,34 @@ FOLDER = Path(__file__).with_name("results")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = options_of(__doc__)
     parser.add_argument("--sets", type=int, default=SETS)
     parser.add_argument("--first", type=int, default=FIRST, help="seed of the first")
     parser.add_argument("--out", type=Path, default=FOLDER / "made.csv")
-    parser.add_argument("--table", action="store_true", help="make nothing, sum up")
-    parser.add_argument("--page", action="store_true", help="docs/wrong-labels.md from the results")
-    add_options(parser)
     asked = parser.parse_args()
-    if asked.page:
+    ours = asked.out.parent == FOLDER
+    if not (asked.check or asked.quick):
+        sum_up(asked.out, range(asked.first, asked.first + asked.sets))
+    if ours and (data := data_to_train(asked)):
+        from studies.wrong_labels.real import measured as of_real
+
+        write(FOLDER / "real.csv", [_as_text(row) for row in of_real(data)], key=None)
+    if ours:
         from studies.wrong_labels.page import pages
 
-        settle(pages(ROOT, FOLDER), asked, "python -m studies.wrong_labels --page")
-        return
-    if not asked.table:
-        make(asked.out, range(asked.first, asked.first + asked.sets))
-        data = os.environ.get("CANDIDLY_DATA")
-        if data and asked.out.parent == FOLDER:
-            from studies.wrong_labels.real import measured as of_real
+        settle(pages(ROOT, FOLDER), asked, "python -m studies.wrong_labels")
 
-            write(FOLDER / "real.csv", [_as_text(row) for row in of_real(Path(data))], key=None)
+
+def sum_up(out: Path, seeds: range) -> None:
+    """Make the sets that are missing, and print how often what was promised holds."""
     from studies.wrong_labels.table import holding, rows_of, summed_up
 
-    print(summed_up(asked.out))
-    claims = holding(rows_of(asked.out))
+    make(out, seeds)
+    print(summed_up(out))
+    claims = holding(rows_of(out))
     for claim in claims:
         print(f"{claim.name:<72} {claim.value:>6.1f}  {claim.target:<7} {_mark(claim.holds)}")
-    if asked.out.parent == FOLDER and not asked.table:
+    if out.parent == FOLDER:
         about = {"machine": machine(), "claims": [asdict(claim) for claim in claims]}
         FOLDER.joinpath("wrong_labels.json").write_text(json.dumps(about, indent=1) + "\n")
 
