@@ -1,0 +1,47 @@
+"""A study is a folder with a command, a test and results; nobody else knows it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+STUDIES = sorted(path.parent.name for path in (ROOT / "studies").glob("*/__main__.py"))
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def test_there_are_studies():
+    assert len(STUDIES) > 15
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_study_has_a_test_and_says_what_it_is(study):
+    assert (ROOT / "tests" / "studies" / f"test_{study}.py").exists()
+    text = (ROOT / "studies" / study / "__main__.py").read_text()
+    assert ast.get_docstring(ast.parse(text))
+
+
+def test_results_lie_with_the_study_that_reads_them():
+    for folder in (ROOT / "studies").glob("*/results"):
+        assert folder.parent.name in STUDIES, folder
+
+
+def test_studies_know_of_bench_only_what_is_shared():
+    for path in (ROOT / "studies").rglob("*.py"):
+        known = {name for name in imported(path) if name.partition(".")[0] == "bench"}
+        assert known <= {"bench._bench"}, path
+
+
+@pytest.mark.parametrize("room", ["bench", "src", "tools"])
+def test_nobody_knows_a_study(room):
+    for path in (ROOT / room).rglob("*.py"):
+        assert not any(name.partition(".")[0] == "studies" for name in imported(path)), path
