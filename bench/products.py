@@ -14,6 +14,7 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import itertools
 import time
 from collections.abc import Callable
 
@@ -57,7 +58,7 @@ def products_of(
     widths = [d, hidden, q] if hidden else [d, q]
     made = [
         tuple(torch.randn(trials, *size) for size in ((batch, i), (i, o), (batch, o)))
-        for i, o in zip(widths, widths[1:])
+        for i, o in itertools.pairwise(widths)
     ]
 
     def products() -> None:
@@ -67,7 +68,7 @@ def products_of(
             if k:
                 torch.bmm(out, w.mT)
 
-    pairs = sum(i * o * (3 if k else 2) for k, (i, o) in enumerate(zip(widths, widths[1:])))
+    pairs = sum(i * o * (3 if k else 2) for k, (i, o) in enumerate(itertools.pairwise(widths)))
     return products, 2.0 * batch * pairs * trials
 
 
