@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .ingest import read as read
     from .labels.building import from_arrays as from_arrays
     from .labels.labelled import Labelled as Labelled
+    from .labels.narrowing import narrowed as narrowed
     from .labels.votes import Votes as Votes
     from .labels.votes import at_least as at_least
     from .labels.votes import majority as majority
@@ -43,6 +44,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "load": "sources",
     "majority": "labels.votes",
     "match_order": "sources",
+    "narrowed": "labels.narrowing",
     "read": "ingest",
     "sources": "",
     "shares_named": "labels.votes",

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from candidly import load
+from candidly.data import narrowed
 from candidly.data.labels.building import from_arrays
 from candidly.errors import cross_validate
 from candidly.learn.encoders import features, zero_shot
 from learn.encoders import vision_models
+from shell import run
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -120,6 +123,19 @@ def test_braces_in_names_are_letters(clip):
     odd = ("{0.__class__}", "{", "dog")
     found = zero_shot(PICTURES, f"hf:{clip}", odd, prompts=("{} {dog}",))
     assert np.isfinite(found).all()
+
+
+def test_it_narrows_candidate_sets(clip, tmp_path):
+    sets = np.ones((6, 3), bool)
+    sets[1, 0] = False
+    from_arrays(PICTURES, candidates=sets, classes=NAMES).save(tmp_path / "sets.npz")
+    out = run(
+        f"candidly labels narrow sets.npz out.npz --encoder hf:{clip} --mass 0.5 --json", tmp_path
+    )
+    scores = zero_shot(PICTURES, f"hf:{clip}", NAMES).astype(np.float64)
+    wanted = narrowed(sets, np.exp(scores - scores.max(1, keepdims=True)), 0.5)
+    assert (load(tmp_path / "out.npz").candidates == wanted).all()
+    assert json.loads(out)["labels a row"]["after"] == wanted.sum(1).mean() < sets.sum(1).mean()
 
 
 def test_it_judges_without_looking_at_labels(clip):

@@ -35,6 +35,7 @@ from .._print import AsJson
 from .._progress import reading
 from .common import Data, What, loaded_from, print_json, save, tell
 from .features import join, make_features
+from .narrow import narrow
 from .spelling import spelling
 
 SheetView = Annotated[
@@ -236,6 +237,7 @@ app.command("features")(make_features)
 
 
 labels_app.command("spelling")(spelling)
+labels_app.command("narrow")(narrow)
 
 
 @labels_app.command()

@@ -23,11 +23,11 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....data.labels.narrowing import likeliest
 from ....data.labels.votes import Votes, check_votes
 from ....ground.arrays import as_array, door
 from ....ground.checks import check_size
@@ -74,15 +74,7 @@ class SetConsensus:
         Raises:
             ValueError: ``mass`` outside (0, 1].
         """
-        if not isinstance(mass, Real) or not 0 < mass <= 1:
-            raise ValueError(f"`mass` is {mass!r}; it is a share of the posterior, such as 0.95.")
-        order = np.argsort(-self.posterior, axis=1, kind="stable")
-        heights = np.take_along_axis(self.posterior, order, 1).cumsum(1)
-        last = (heights < float(mass) - 1e-12).sum(1, keepdims=True)
-        within = np.zeros(self.posterior.shape, bool)
-        places = np.arange(self.posterior.shape[1])
-        np.put_along_axis(within, order, places <= last, 1)
-        return within | (self.labels < 0)[:, None]
+        return likeliest(self.posterior, mass) | (self.labels < 0)[:, None]
 
 
 @door

@@ -1,0 +1,1 @@
+"""Do methods for candidate sets gain where probabilities take unlikely candidates out?"""

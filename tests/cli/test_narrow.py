@@ -1,0 +1,87 @@
+"""``labels narrow``: by probabilities in any order, by the names of classes, and refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from candidly import load
+from candidly.data import narrowed
+
+
+@pytest.fixture
+def sets(tmp_path, monkeypatch):
+    """A table with candidate sets and the truth, and probabilities in another order."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 40)
+    inside = rng.random((40, 3)) < 0.6
+    inside[np.arange(40), truth] = True
+    names = np.array(["ash", "elm", "oak"])
+    cells = ["|".join(names[row]) for row in inside]
+    ids = [f"r{k}" for k in range(40)]
+    x = rng.normal(size=40)
+    rows = {"id": ids, "x": x, "candidates": cells, "truth": names[truth]}
+    pl.DataFrame(rows).write_csv("sets.csv")
+    probs = rng.dirichlet(np.ones(3), 40)
+    order = rng.permutation(40)
+    columns = {name: probs[order, k] for k, name in enumerate(names)}
+    pl.DataFrame({"id": np.array(ids)[order]} | columns).write_csv("probs.csv")
+    np.save("probs.npy", probs)
+    return inside, probs, truth
+
+
+@pytest.mark.parametrize("file", ["probs.csv", "probs.npy"])
+def test_sets_are_narrowed_row_for_row(candidly, sets, file):
+    inside, probs, truth = sets
+    status, _, err = candidly(
+        "labels", "narrow", "sets.csv", "out.npz", "--probs", file, "--mass", 0.8
+    )
+    assert status == 0, err
+    wanted = narrowed(inside, probs, 0.8)
+    found = load("out.npz")
+    assert (found.candidates == wanted).all()
+    assert found.source == f"sets.csv + narrowed({file}, mass=0.8)"
+    there = wanted[np.arange(40), truth].sum()
+    fewer = (wanted.sum(1) < inside.sum(1)).sum()
+    assert f"{fewer} of 40 sets are smaller" in err
+    assert f"the truth is in {there} of 40, before in 40." in err
+
+
+def test_as_json_and_trained_on(candidly, sets):
+    inside, probs, truth = sets
+    words = ("sets.csv", "out.npz", "--probs", "probs.csv", "--json")
+    status, out, err = candidly("labels", "narrow", *words)
+    assert status == 0, err
+    about = json.loads(out)
+    wanted = narrowed(inside, probs)
+    assert about["labels a row"] == {"before": inside.sum(1).mean(), "after": wanted.sum(1).mean()}
+    assert about["rows with the truth"]["after"] == wanted[np.arange(40), truth].sum()
+    status, _, err = candidly("train", "out.npz", "--steps", 2, "--out", "m.safetensors")
+    assert status == 0, err
+
+
+def test_neither_or_both_are_refused(candidly, sets):
+    for words in ((), ("--probs", "probs.csv", "--encoder", "hf:clip")):
+        status, _, err = candidly("labels", "narrow", "sets.csv", "out.npz", *words)
+        assert status == 2
+        assert "Name one with --probs, or name one with --encoder" in err
+
+
+def test_data_without_sets_and_probabilities_of_others_are_refused(candidly, sets):
+    status, _, err = candidly("labels", "narrow", "digits", "out.npz", "--probs", "probs.npy")
+    assert status == 2
+    assert "digits has no candidate sets to narrow" in err
+    np.save("few.npy", np.ones((3, 3)))
+    status, _, err = candidly("labels", "narrow", "sets.csv", "out.npz", "--probs", "few.npy")
+    assert status == 2
+    assert "few.npy has 3 rows of 3 classes, and sets.csv has 40 rows of 3" in err
+
+
+def test_a_set_that_names_no_such_encoder_is_refused(candidly, sets):
+    status, _, err = candidly("labels", "narrow", "sets.csv", "out.npz", "--encoder", "hf:nowhere")
+    assert status == 2
+    assert "nowhere" in err
