@@ -1,13 +1,12 @@
 """docs/detectors.md: which detectors find the most wrong labels.
 
 python -m studies.detectors study    runs what is missing of the study, hours; see study --help
-python -m studies.detectors page     writes the page
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 RESULTS = Path(__file__).with_name("results")
@@ -19,7 +18,7 @@ def study(arguments: Sequence[str]) -> None:
     run(arguments, RESULTS)
 
 
-def page(arguments: Sequence[str]) -> None:
+def page(arguments: Sequence[str] | None = None) -> None:
     from studies.detectors.page import PAGE, make_page
     from studies.kit.pages import options_of, settle
 
@@ -27,13 +26,11 @@ def page(arguments: Sequence[str]) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
     text = make_page(asked.results)
-    settle({PAGE: text.encode()}, asked, "python -m studies.detectors page")
+    settle({PAGE: text.encode()}, asked, "python -m studies.detectors")
 
-
-COMMANDS: Mapping[str, Callable[[Sequence[str]], None]] = {"study": study, "page": page}
 
 if __name__ == "__main__":
-    if sys.argv[1:2] and sys.argv[1] in COMMANDS:
-        COMMANDS[sys.argv[1]](sys.argv[2:])
+    if sys.argv[1:2] == ["study"]:
+        study(sys.argv[2:])
     else:
-        sys.exit(__doc__)
+        page()

@@ -19,8 +19,11 @@ def options_of(about: str | None) -> argparse.ArgumentParser:
     Args:
         about: the docstring of the command.
     """
+    spec = sys.modules["__main__"].__spec__
     parser = argparse.ArgumentParser(
-        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog=None if spec is None else f"python -m {spec.parent}",
+        description=about,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--check", action="store_true", help="exit 1 when a file would change")
     parser.add_argument("--quick", action="store_true", help="write nothing")

@@ -1,8 +1,7 @@
 """docs/studies/noisy-labels.md: all its algorithms on wrong labels made and wrong labels met.
 
 python -m studies.noisy_labels run       trains what is missing, an hour; see run --help
-python -m studies.noisy_labels losses    losses of right and wrong labels early in training, a
-minute python -m studies.noisy_labels page      writes the page and its figure
+python -m studies.noisy_labels losses    losses of right and of wrong labels early on, a minute
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def losses(arguments: Sequence[str]) -> None:
     main(arguments, RESULTS)
 
 
-def page(arguments: Sequence[str]) -> None:
+def page(arguments: Sequence[str] | None = None) -> None:
     from studies.kit.pages import options_of, settle
     from studies.noisy_labels.page import FIGURE, PAGE, make_page
 
@@ -38,16 +37,12 @@ def page(arguments: Sequence[str]) -> None:
         PAGE: text.encode(),
         PAGE.parents[1] / "images" / FIGURE: figure.encode(),
     }
-    settle(wanted, asked, "python -m studies.noisy_labels page")
+    settle(wanted, asked, "python -m studies.noisy_labels")
 
-
-COMMANDS: Mapping[str, Callable[[Sequence[str]], None]] = {
-    "run": run,
-    "losses": losses,
-    "page": page,
-}
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
-        sys.exit(__doc__)
-    COMMANDS[sys.argv[1]](sys.argv[2:])
+    parts: Mapping[str, Callable[[Sequence[str]], None]] = {"run": run, "losses": losses}
+    if len(sys.argv) > 1 and sys.argv[1] in parts:
+        parts[sys.argv[1]](sys.argv[2:])
+    else:
+        page()

@@ -177,7 +177,7 @@ def test_one_answer_of_several():
 
 
 def test_the_page_is_what_the_committed_results_say_of_detectors(tmp_path):
-    again = "run `python -m studies.detectors page` and commit what it writes"
+    again = "run `python -m studies.detectors` and commit what it writes"
     assert make_page(committed("studies/detectors/results", tmp_path)) == (
         ROOT / "docs" / "detectors.md"
     ).read_text("utf-8"), again

@@ -89,7 +89,7 @@ def page(tmp_path_factory):
 def test_the_page_is_what_the_committed_results_say_of_noisy_labels(page):
     text, figure = page
     assert text == (ROOT / "docs/studies/noisy-labels.md").read_text(encoding="utf-8"), (
-        "run: python -m studies.noisy_labels page"
+        "run: python -m studies.noisy_labels"
     )
     assert figure == (ROOT / "docs/images" / FIGURE).read_text(encoding="utf-8")
 
