@@ -19,9 +19,9 @@ from candidly.data.labels.labelled import Labelled
 
 ENCODER = "efficientnet-lite0"
 PROCESSES = {  # in words
-    "flip:rate=0.3": "a wrong label with 0.3",
-    "flip:rate=0.7": "a wrong label with 0.7",
-    "instance:rate=0.3": "what the picture looks like",
+    "flip:rate=0.3": "each with 0.3",
+    "flip:rate=0.7": "each with 0.7",
+    "instance:rate=0.3": "where the picture looks like it",
 }
 KNOWN = (5, 20, 100)  # true labels a class
 MASSES = (0.5, 0.8, 0.95, 0.99)
