@@ -42,8 +42,8 @@ def told(lines: Sequence[Line]) -> str:
     answer = f"""The less certain the model, the more should stay. {_of_mass(0.95, gains[0.95])}
         {_of_mass(0.8, gains[0.8])} {_of_mass(0.5, gains[0.5])} Test accuracy in percent, and points
         that `CC` gains by narrowed sets, with a 95 % interval each over {DRAWS} draws, in bold
-        where 0 lies outside. {ROWS:,} pictures of CIFAR-10 by EfficientNet-Lite0, a linear layer; the model
-        is a logistic regression of the true labels (`python -m studies.narrowing`)."""
+        where 0 lies outside. {ROWS:,} pictures of CIFAR-10 by EfficientNet-Lite0, a linear layer;
+        the model is a logistic regression of the true labels (`python -m studies.narrowing`)."""
     return "\n".join(["", prose(answer), "", grid(head, rows), ""])
 
 
