@@ -85,3 +85,28 @@ def test_a_set_that_names_no_such_encoder_is_refused(candidly, sets):
     status, _, err = candidly("labels", "narrow", "sets.csv", "out.npz", "--encoder", "hf:nowhere")
     assert status == 2
     assert "nowhere" in err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_predictions_without_the_probabilities_of_all_classes_are_refused(candidly, sets, ending):
+    frame = pl.DataFrame({"id": ["r0"], "prediction": ["ash"], "probability": [0.9]})
+    getattr(frame, f"write_{ending}")(f"predictions.{ending}")
+    words = ("sets.csv", "out.npz", "--probs", f"predictions.{ending}")
+    status, _, err = candidly("labels", "narrow", *words)
+    assert status == 2
+    assert "says what was predicted, and has no probabilities of the other classes" in err
+
+
+def test_what_a_model_of_few_true_labels_predicts_narrows_the_sets_of_all(candidly, sets):
+    rows = pl.read_csv("sets.csv")
+    rows.head(20).select("id", "x", label="truth").write_csv("known.csv")
+    known = ("known.csv", "--label", "label", "--validation", 0, "--out", "known.safetensors")
+    for words in (
+        ("train", *known),
+        ("predict", "known.safetensors", "sets.csv", "--out", "found.csv", "--probs"),
+        ("labels", "narrow", "sets.csv", "out.npz", "--probs", "found.csv"),
+    ):
+        status, _, err = candidly(*words)
+        assert status == 0, err
+    probs = pl.read_csv("found.csv").select("ash", "elm", "oak").to_numpy()
+    assert (load("out.npz").candidates == narrowed(sets[0], probs)).all()

@@ -256,7 +256,7 @@ def _file(path: Path, normalise: bool, classes: Sequence[str] | None, roles: Rol
         return _parquet(path, normalise, classes, roles, unchanged)
     columns = read_columns(path, roles, ids=_ids(classes))
     if columns.named:
-        frame = columns.frame.select(_of_classes(columns.frame.columns))
+        frame = columns.frame.select(_of_classes(columns.frame.columns, path))
         columns = replace(columns, frame=frame.drop(names_of_rows(frame, frame.width)))
     names = tuple(columns.frame.columns) if columns.named else None
     order = None if names is None else column_order(names, classes, str(path))
@@ -268,8 +268,17 @@ def _file(path: Path, normalise: bool, classes: Sequence[str] | None, roles: Rol
     )
 
 
-def _of_classes(names: list[str]) -> list[str]:
-    """Without the two columns that ``candidly predict --probs`` writes beside the classes'."""
+def _of_classes(names: list[str], path: Path) -> list[str]:
+    """Without the two columns that ``candidly predict --probs`` writes beside the classes'.
+
+    Raises:
+        ValueError: there are no others.
+    """
+    if set(names) == set(BESIDE):
+        raise Refusal(
+            f"{path} says what was predicted, and has no probabilities of the other classes.",
+            "have candidly predict write those of all classes",
+        )
     return [n for n in names if n not in BESIDE] if set(BESIDE) < set(names) else names
 
 
@@ -305,7 +314,7 @@ def _parquet(
     unnamed = key is None and names[0] in UNNAMED and names[0] not in roles.drop
     if unnamed and (index := row_index(lazy.select(names[:2]).collect())) is not None:
         key, ids = names[0], None if counts(index) else row_names(path, index)
-    names = _of_classes([name for name in names if name != key and name not in roles.drop])
+    names = _of_classes([n for n in names if n != key and n not in roles.drop], path)
     bare = [name for name in schema.names() if not schema[name].is_float() and name != key]
     beside = lazy.select(bare).collect()
     keys = key_columns(beside)
