@@ -43,12 +43,13 @@ class Advice:
     def names(self) -> list[str]:
         """What to try; nothing where the check fails.
 
-        A slow algorithm is named if the check succeeds for it too, with a larger gain.
+        A slow algorithm is named if the check succeeds for it, with a larger gain than of the
+        quick ones, or where that of these fails.
         """
-        if not self.told(CHEAP):
-            return []
-        names, slow = list(self.choices[CHEAP].level[:LISTED]), self.choices[ANY].first
-        larger = self.checked(ANY).mean > self.checked(CHEAP).mean
+        quick = self.told(CHEAP)
+        names = list(self.choices[CHEAP].level[:LISTED]) if quick else []
+        slow = self.choices[ANY].first
+        larger = not quick or self.checked(ANY).mean > self.checked(CHEAP).mean
         if slow is not None and slow not in self.choices[CHEAP].level and self.told(ANY) and larger:
             names.append(slow)
         return names

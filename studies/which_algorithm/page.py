@@ -152,9 +152,9 @@ def _rule() -> str:
     the one that trains fastest comes first, and at most {LISTED} are named. (5) Do this once for
     algorithms with at most {CHEAP:g} times the training time of the simple one, and once for all.
     (6) Check both on label sets that are left out, as below. If the gain of the fast choice is
-    there not above 0 by {CLEAR:g} standard errors, recommend the simple algorithm. A slow algorithm
-    is named only if it is first among all, passes the same check, and gains more in it than the
-    fast choice."""
+    there not above 0 by {CLEAR:g} standard errors, it is not named. A slow algorithm is named only
+    if it is first among all, passes the same check, and gains more in it than the fast choice where
+    that is named. Where none is, recommend the simple algorithm."""
 
 
 def _trust(advice: Advices) -> list[str]:

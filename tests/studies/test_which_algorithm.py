@@ -199,6 +199,15 @@ def test_a_slow_algorithm_is_named_only_if_its_check_is_the_better_one():
     assert found.names == ["x"]
 
 
+def test_a_slow_algorithm_is_named_alone_where_no_quick_one_is_better():
+    costs = {"slow": 9.0}
+    alone = advise(kind_of(*(on(key, {"x": 0.001, "slow": 0.2}, costs) for key in "ab")))
+    assert not alone.told(CHEAP)
+    assert (alone.names, alone.first) == (["slow"], "slow")
+    neither = advise(kind_of(*(on(key, {"x": 0.001, "slow": 0.002}, costs) for key in "ab")))
+    assert (neither.names, neither.first) == ([], BASE)
+
+
 def test_losses_are_counted_on_the_label_sets_that_there_are():
     sets = [
         on("a", {"x": -0.1, "y": 0.1, "z": -0.1}),
