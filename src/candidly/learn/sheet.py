@@ -30,12 +30,12 @@ def check_pictures(data: Labelled, view: str) -> str:
     Raises:
         ValueError: a table, texts or sounds; pictures in files; no such view.
     """
-    if data.kind not in ("images", "media"):
+    if not data.kind.pictures:
         raise ValueError(
             f"a contact sheet is of pictures, and the inputs of {data.source or 'this'} are"
             f" {data.kind if data.kind == 'texts' else 'a table'}; leave `out` out."
         )
-    if view != "plain" and data.kind != "images":
+    if view != "plain" and not data.kind.pixels:
         raise ValueError(
             f"`view` {view} is of arrays of pictures, and {data.source or 'this'} holds files; "
             "leave it out."
@@ -45,11 +45,11 @@ def check_pictures(data: Labelled, view: str) -> str:
 
 def pictures_in_words(data: Labelled) -> str | None:
     """Sizes and channels of the pictures; None where the inputs are none."""
-    if data.kind == "images":
+    if data.kind.pixels:
         high, wide, *channels = data.inputs.shape[1:]
         number = channels[0] if channels else 1
         return f"{wide} x {high} pixels, {number} channel{'s' * (number != 1)}"
-    if data.kind != "media" or isinstance(data.inputs, Table):
+    if not data.kind.files or isinstance(data.inputs, Table):
         return None
     rows = _spread(np.arange(data.n), LOOKED_AT)
     sizes: set[tuple[int, int]] = set()

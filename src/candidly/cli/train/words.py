@@ -39,7 +39,7 @@ def print_training(about: dict[str, Any], data: Labelled, chosen: str = "") -> N
         print(chosen)
     if about["encoder"]:
         print(f"each is seen as what {about['encoder']}, trained elsewhere, makes of it")
-    elif about["default"] and data.kind in ("images", "media") and data.given is not None:
+    elif about["default"] and data.kind.pictures and data.given is not None:
         from ...learn.encoders import advised
 
         print(advised(), end="\n" * bool(advised()))

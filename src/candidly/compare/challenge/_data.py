@@ -21,8 +21,6 @@ from ...data.labels.storage import read_arrays, write_arrays
 from ...ground.files import replacing, write_json
 from ...ground.seeds import draw
 
-PLAIN = ("table", "images")  # kinds of inputs that are one array
-
 
 @dataclass(frozen=True)
 class Truth:
@@ -163,12 +161,12 @@ def shown_at(folder: Path, track: str, name: str) -> Path:
 
 def _inputs(learned: Labelled, tested: Labelled) -> dict[str, Any]:
     """How each file of inputs is written, by its name."""
-    if learned.kind in PLAIN:
+    if learned.kind.array:
         return {
             "inputs.npy": lambda path: _write_array(path, learned.inputs),
             "test_inputs.npy": lambda path: _write_array(path, tested.inputs),
         }
-    if learned.kind == "media":
+    if learned.kind.files:
         raise ValueError(
             f"{learned.source} has files as inputs; turn them into arrays or columns first "
             "(`candidly data convert`), so that a run sees nothing but them."

@@ -60,7 +60,7 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
     fingerprint = data.fingerprint()
     net = pinned(settings.net) if settings.net else ""
     shape: tuple[int, ...] = ()
-    if data.kind == "images":
+    if data.kind.pixels:
         shape = Pictures(np.asarray(data.inputs)).shape
     tokens = None
     if takes_tokens(data.kind, settings.net):
@@ -73,7 +73,7 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
         fingerprint=fingerprint,
         seed_name=seed_name or fingerprint,
         n=data.n,
-        d=DENSE if data.kind == "texts" else math.prod(data.inputs.shape[1:]),
+        d=DENSE if data.kind.texts else math.prod(data.inputs.shape[1:]),
         q=data.q,
         n_validation=len(split.validation),
         n_test=len(split.test),

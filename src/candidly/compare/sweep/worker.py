@@ -54,7 +54,7 @@ def decode(line: str) -> StackTask:
 
 def hand_over(data: Labelled, folder: Path, name: str) -> None:
     """Write data for workers: pixels into a file of their own, which all of them map."""
-    if data.kind == "images":
+    if data.kind.pixels:
         np.save(folder / f"{name}.npy", data.inputs, allow_pickle=False)
         data = replace(data, inputs=np.zeros((data.n, 1), np.float32), features=None)
     data.save(folder / f"{name}.npz")

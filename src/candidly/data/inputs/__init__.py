@@ -11,12 +11,14 @@ from ._images import Pictures
 from ._numerals import MISSING, check_thousands, looks_like_number, numerals
 from ._table import Table
 from .encoding import Encoding, Prepared, encoded, fit_encoding, prepare
+from .kinds import InputKind
 
 __all__ = [
     "KINDS",
     "MISSING",
     "UNNAMED",
     "Encoding",
+    "InputKind",
     "Pictures",
     "Prepared",
     "Table",

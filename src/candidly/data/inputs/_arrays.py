@@ -14,6 +14,7 @@ from ...ground.arrays import as_array, collected, door, is_frame, objects
 from ...ground.checks import check_different, check_size, read_only
 from ._images import check_pixels
 from ._table import Table
+from .kinds import InputKind
 
 UNNAMED = ("", "Unnamed: 0", "__index_level_0__")  # first columns that pandas writes unasked
 
@@ -85,8 +86,8 @@ def checked_inputs(inputs: Any) -> np.ndarray | Table:
     if isinstance(inputs, np.ma.MaskedArray):
         inputs = as_array(inputs, "inputs")
     kind = kind_of_inputs(inputs)
-    if kind in ("texts", "media"):
-        wanted = str if kind == "texts" else Path
+    if kind.texts or kind.files:
+        wanted = str if kind.texts else Path
         for row, value in enumerate(inputs):
             if not isinstance(value, wanted):
                 raise ValueError(
@@ -95,7 +96,7 @@ def checked_inputs(inputs: Any) -> np.ndarray | Table:
                     if row
                     else f"`inputs` has {value!r} at row 0, which is neither a str nor a Path."
                 )
-    if kind == "images":
+    if kind.pixels:
         check_pixels(inputs)
     if 0 in inputs.shape[1:]:
         raise ValueError(f"`inputs` has shape {inputs.shape}: there is nothing in an example.")
@@ -111,24 +112,25 @@ def checked_inputs(inputs: Any) -> np.ndarray | Table:
 
 
 @door
-def kind_of_inputs(inputs: Any) -> str:
+def kind_of_inputs(inputs: Any) -> InputKind:
     """The kind: ``table`` (float (n, d)), ``images`` (uint8 (n, h, w[, c])), or one of three more.
 
     ``texts`` and ``media`` are object arrays (n,) of ``str`` and of ``pathlib.Path``; ``columns``
     of different kinds are a ``Table``.
     """
     if isinstance(inputs, Table):
-        return "columns"
+        return InputKind.COLUMNS
     if not isinstance(inputs, np.ndarray):
         raise ValueError(
             f"`inputs` is a {type(inputs).__name__}, not a numpy array. from_arrays() converts."
         )
     if inputs.dtype in (np.float32, np.float64) and inputs.ndim == 2:
-        return "table"
+        return InputKind.TABLE
     if inputs.dtype == np.uint8 and inputs.ndim in (3, 4):
-        return "images"
+        return InputKind.IMAGES
     if inputs.dtype == object and inputs.ndim == 1:
-        return "media" if len(inputs) and isinstance(inputs[0], Path) else "texts"
+        paths = len(inputs) and isinstance(inputs[0], Path)
+        return InputKind.MEDIA if paths else InputKind.TEXTS
     if inputs.ndim in (3, 4) and inputs.dtype.kind in "biuf":
         check_pixels(inputs)
     raise ValueError(
@@ -149,7 +151,7 @@ def checked_features(features: Any, inputs: Any) -> tuple[str, ...] | None:
     if not isinstance(features, tuple) or not all(isinstance(name, str) for name in features):
         raise ValueError(f"`features` is {features!r}. Write a tuple of names of columns.")
     check_different("features", features, "position", "Rename one of them.")
-    if kind_of_inputs(inputs) in ("table", "columns") and len(features) != inputs.shape[1]:
+    if kind_of_inputs(inputs).named and len(features) != inputs.shape[1]:
         raise ValueError(
             f"`features` names {len(features)} columns, but `inputs` has {inputs.shape[1]}."
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...ground.arrays import objects
 from ...ground.checks import LABEL_ARRAYS, OFFICIAL
-from ..inputs import Table
+from ..inputs import InputKind, Table
 from .storage import packed_strings, unpacked_strings
 from .votes import Votes
 
@@ -19,15 +19,15 @@ ROW_ARRAYS = ("inputs", *LABEL_ARRAYS, "ids", *OFFICIAL)
 VOTE_ARRAYS = ("item", "offsets", "labels")
 
 
-def content(fields: Mapping[str, Any], kind: str) -> dict[str, np.ndarray]:
+def content(fields: Mapping[str, Any], kind: InputKind) -> dict[str, np.ndarray]:
     """What a fingerprint covers: not names, ids or places, but what inputs and labels are.
 
     Media count by the SHA-256 of their files, annotators by the order they first appear in.
     """
     arrays: dict[str, np.ndarray] = {}
-    if kind in ("table", "images"):
+    if kind.array:
         arrays["inputs"] = fields["inputs"]
-    elif kind == "texts":
+    elif kind.texts:
         arrays |= packed_strings("inputs", fields["inputs"].tolist())
     elif kind == "columns":
         arrays |= _columns(fields["inputs"])
@@ -44,12 +44,12 @@ def content(fields: Mapping[str, Any], kind: str) -> dict[str, np.ndarray]:
     return arrays
 
 
-def to_stored(fields: Mapping[str, Any], kind: str, folder: Path) -> dict[str, np.ndarray]:
+def to_stored(fields: Mapping[str, Any], kind: InputKind, folder: Path) -> dict[str, np.ndarray]:
     """The arrays of a file in ``folder``; objects become bytes and offsets."""
     arrays: dict[str, np.ndarray] = {}
     for name in ROW_ARRAYS:
         array = fields[name]
-        if name == "inputs" and kind == "media":
+        if name == "inputs" and kind.files:
             arrays |= packed_strings(name, [_below(folder, file) for file in array])
         elif name == "inputs" and kind == "columns":
             arrays |= _columns(array)

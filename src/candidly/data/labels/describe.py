@@ -11,7 +11,7 @@ import numpy as np
 
 from ...ground.arrays import door
 from ...ground.checks import check_size
-from ..inputs import Table
+from ..inputs import InputKind, Table
 from .votes import Votes
 
 FEATURES = " + features("  # how a source says that inputs are what another network made
@@ -41,7 +41,7 @@ class Data(Protocol):
     @property
     def q(self) -> int: ...
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> InputKind: ...
     @property
     def source(self) -> str: ...
     @property
@@ -235,9 +235,9 @@ def _inputs(data: Data) -> dict[str, Any]:
         constant = (data.inputs == data.inputs[0]).all(0)
         found["features"] = data.inputs.shape[1]
         found["constant_columns"] = tuple(np.flatnonzero(constant).tolist())
-    if data.kind == "texts":
+    if data.kind.texts:
         found["duplicate_rows"] = data.n - len(set(data.inputs))
-    elif data.kind != "media":
+    elif not data.kind.files:
         rows = np.ascontiguousarray(data.inputs.reshape(data.n, -1)) + data.inputs.dtype.type(0)
         # compared as bytes, hence + 0: it turns -0.0 into 0.0
         found["duplicate_rows"] = data.n - len({row.tobytes() for row in rows})

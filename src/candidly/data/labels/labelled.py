@@ -14,7 +14,7 @@ import numpy as np
 from ...ground import checks as _checks
 from ...ground.arrays import as_array, rows_are
 from ...ground.problem import why
-from ..inputs import Table, checked_features, checked_inputs, kind_of_inputs
+from ..inputs import InputKind, Table, checked_features, checked_inputs, kind_of_inputs
 from ._splits import Split, make_split
 from ._stored import ROW_ARRAYS, content, to_fields, to_stored
 from .describe import Description, describe, labelled_rows
@@ -109,7 +109,7 @@ class Labelled:
         return len(self.classes)
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> InputKind:
         """``table``, ``images``, ``texts``, ``media`` or ``columns``."""
         return kind_of_inputs(self.inputs)
 

@@ -80,7 +80,7 @@ def with_test_part(
             f" of {source.pictures_of}, on which {source.name} is tested. Put the whole test part"
             " there, or use a random split."
         )
-    if data.kind != "images":
+    if not data.kind.pixels:
         raise FileNotFoundError(
             f"{source.name}: the labelled pictures are not there, so nothing can be tested."
         )

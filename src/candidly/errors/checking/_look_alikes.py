@@ -125,14 +125,14 @@ def look_alikes(data: Labelled) -> LookAlikes | None:
 
 def _cells(data: Labelled) -> np.ndarray | None:
     """Mean grey values, float32 (n, 256); None where the data are no pictures of that size."""
-    if data.kind == "media":
+    if data.kind.files:
         inputs = np.asarray(data.inputs)
         files = [Path(each) for each in inputs if isinstance(each, str | Path)]
         kinds = {getattr(ENDINGS.get(file.suffix.lower()), "kind", "") for file in files}
         if len(files) < data.n or kinds != {"image"}:
             return None
         return np.concatenate([_means(square(file, SIDE)[None]) for file in files])
-    if data.kind != "images":
+    if not data.kind.pixels:
         return None
     images = np.asarray(data.inputs)
     if images.dtype != np.uint8 or min(images.shape[1:3]) < CELLS:

@@ -46,7 +46,6 @@ ENCODED = {  # what a classifier is given, by the kind of inputs
     "images": "the pictures",
     "media": "the pictures",
 }
-PICTURES = ("images", "media")
 DESCRIBED = "in which directions each picture changes, and its colours (descriptors)"
 WEIGHED = "counts of words, weighed by how rare a word is in the training rows of a fold"
 OF_TEXTS = {  # what it is given of texts, where it has one of these names
@@ -232,9 +231,9 @@ class Checked:
         given = ENCODED[self.data.kind]
         if self.judged.encoder != OWN:
             given = f"what {self.judged.encoder}, a network trained elsewhere, makes of each"
-        elif self.data.kind == "texts":
+        elif self.data.kind.texts:
             given = OF_TEXTS.get(self.judged.chosen, given)
-        elif self.data.kind in PICTURES and self.judged.chosen in NAMED:
+        elif self.data.kind.pictures and self.judged.chosen in NAMED:
             given = DESCRIBED
         found = [
             f"Each row was judged by {self.judged.judges}, fitted to the other folds ({folds} in "
@@ -323,9 +322,9 @@ class Checked:
     def looks(self) -> Callable[[int], Preview]:
         """A function from a flagged row to what a page shows of it."""
         data, inputs = self.data, self.data.inputs
-        if data.kind == "media":
+        if data.kind.files:
             return lambda row: preview_of(_file(Path(str(inputs[row]))))
-        if data.kind in ("texts", "images"):
+        if data.kind.encoded:
             return lambda row: preview_of(inputs[row])  # type: ignore[arg-type]
         beside = {self.roles.label, self.roles.id}  # shown above the columns
         if self.frame is None:

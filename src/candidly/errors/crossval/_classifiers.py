@@ -213,7 +213,7 @@ def _started(classifier: Any, name: str, job: Job, seen: Callable[[Views], Featu
     start, q = job.start, job.data.q
     if not isinstance(start, Labelled):
         raise ValueError(f"`start` is a Model, which {name} cannot go on from; give (X, y).")
-    if start.kind == "columns" or (start.kind == "texts" and seen is not plain):
+    if start.kind == "columns" or (start.kind.texts and seen is not plain):
         raise ValueError(
             f"`start` holds {start.kind}, of which {name} would see other numbers than of the data;"
             " give both as tables of numbers."

@@ -43,9 +43,9 @@ def digests(data: Labelled) -> np.ndarray:
     if isinstance(data.inputs, Table):
         frame = data.inputs.frame
         return np.array(frame.select(sorted(frame.columns)).hash_rows(seed=0).to_numpy())
-    if data.kind == "texts":
+    if data.kind.texts:
         contents = (str(text).encode("utf-8", "surrogatepass") for text in data.inputs)
-    elif data.kind == "media":
+    elif data.kind.files:
         contents = (_content(path) for path in data.inputs)
     else:
         table = data.inputs.reshape(data.n, -1)
@@ -88,8 +88,8 @@ def near_copies(data: Labelled, folds: np.ndarray, seed: int, budget: float = BU
     vectors = _vectors(data)
     if vectors is None:
         return Copies(np.zeros(0, np.int64), (), 0)
-    least = NEAR_TEXT if data.kind == "texts" else NEAR
-    width = vectors.nnz / data.n if data.kind == "texts" else vectors.shape[1]
+    least = NEAR_TEXT if data.kind.texts else NEAR
+    width = vectors.nnz / data.n if data.kind.texts else vectors.shape[1]
     count = int(min(data.n, max(1, budget / (data.n * max(width, 1)))))
     rows = np.sort(draw(seed, "crossval.copies").permutation(data.n)[:count])
     size = max(1, BLOCK_BYTES // (4 * data.n))
@@ -110,17 +110,17 @@ def near_copies(data: Labelled, folds: np.ndarray, seed: int, budget: float = BU
 def _vectors(data: Labelled) -> Any:
     """Rows of length 1, float32 (n, d), dense or sparse; None where likeness says nothing."""
     inputs = data.inputs
-    if data.kind == "media":
+    if data.kind.files:
         try:
             inputs = decoded(np.asarray(inputs).tolist(), SIDE)
         except (ValueError, OSError):  # sounds, or what somebody's own classifier reads
             return None
-    if data.kind == "texts":
+    if data.kind.texts:
         from sklearn.feature_extraction.text import HashingVectorizer
 
         return HashingVectorizer(dtype=np.float32, alternate_sign=False).transform(data.inputs)
     table = encoded(inputs).reshape(data.n, -1)
-    if data.kind not in ("images", "media"):
+    if not data.kind.pictures:
         low, high = table.min(0), table.max(0)
         table = table[:, ~((table == low) | (table == high)).all(0)]
     if table.shape[1] < LEAST_FEATURES:

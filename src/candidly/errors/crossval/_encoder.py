@@ -11,7 +11,6 @@ from ...learn.encoders.choice import better_encoder, has_choice
 
 OWN, SKRUB, NONE = "own", "skrub", "none"
 OF_COLUMNS = (OWN, SKRUB, NONE)
-OF_ENCODERS = ("images", "media", "texts")  # kinds of inputs that a network from elsewhere reads
 
 
 def encoder_for(
@@ -33,7 +32,7 @@ def encoder_for(
     Raises:
         ValueError: it is not of this kind of inputs.
     """
-    if data.kind not in OF_ENCODERS:
+    if not data.kind.encoded:
         if asked is not None and asked not in OF_COLUMNS:
             raise Refusal(
                 f"`encoder` is {asked!r}, and the inputs are of the kind {data.kind}.",

@@ -22,7 +22,7 @@ from ...ground.extras import install
 from ...ground.problem import Refusal
 from ...ground.progress import OnProgress
 from ...learn.encoders.choice import ENCODED, described
-from ._encoder import OF_ENCODERS, OWN, SKRUB, encoder_for
+from ._encoder import OWN, SKRUB, encoder_for
 
 Features = Callable[[np.ndarray], Any]  # (training rows) -> all rows as these alone encode them
 
@@ -100,7 +100,7 @@ class Views:
     @property
     def encodes(self) -> bool:
         """Whether pictures or texts are seen by an encoder that was trained elsewhere."""
-        return self.data.kind in OF_ENCODERS and self.encoder != OWN
+        return self.data.kind.encoded and self.encoder != OWN
 
     @property
     def named(self) -> bool:
@@ -112,7 +112,7 @@ class Views:
         inputs = self.data.inputs
         if isinstance(inputs, Table):
             return self._columns(inputs)
-        if self.data.kind == "images":
+        if self.data.kind.pixels:
             inputs = inputs.reshape(self.data.n, -1).astype(np.float32)
         return lambda rows: inputs
 
@@ -125,7 +125,7 @@ class Views:
         """
         frame = self.frame
         if frame is None:
-            if self.data.kind not in ("table", "columns"):
+            if not self.data.kind.named:
                 raise ValueError(
                     f"the classifier takes columns by name, and the inputs are {self.data.kind}; "
                     "give a data frame."
@@ -135,11 +135,11 @@ class Views:
 
     @cached_property
     def usual(self) -> Features:
-        if self.data.kind not in ("images", "media", "texts"):
+        if not self.data.kind.encoded:
             return self.plain
         if self.encodes:
             return self.vectors
-        if self.data.kind == "texts":
+        if self.data.kind.texts:
             counts = word_counts(np.asarray(self.data.inputs).tolist())
             return lambda rows: counts
         return lambda rows: self._descriptors
@@ -173,7 +173,7 @@ class Views:
         Raises:
             ValueError: no pictures, tags, or no encoder that reads texts, too.
         """
-        if self.data.kind not in ("images", "media") or self.data.label_kind == ALL_OF:
+        if not self.data.kind.pictures or self.data.label_kind == ALL_OF:
             what = "tags" if self.data.label_kind == ALL_OF else self.data.kind
             raise ValueError(
                 f"zero-shot tells one class of a picture by its name, and these are {what}; take "
@@ -198,7 +198,7 @@ class Views:
         return lambda rows: found
 
     def _texts(self, name: str) -> list[str]:
-        if self.data.kind != "texts":
+        if not self.data.kind.texts:
             raise ValueError(
                 f"{name} reads texts, and the inputs are {self.data.kind}; take logistic."
             )
@@ -207,11 +207,11 @@ class Views:
     @cached_property
     def dense(self) -> Features:
         """For networks: numbers (n, d), images as their pixels unless an encoder was named."""
-        if self.named or (self.data.kind == "media" and self.encodes):
+        if self.named or (self.data.kind.files and self.encodes):
             return self.vectors
-        if self.data.kind == "media":
+        if self.data.kind.files:
             return lambda rows: self._descriptors
-        if self.data.kind == "texts":
+        if self.data.kind.texts:
             counts = dense_counts(np.asarray(self.data.inputs).tolist())
             return lambda rows: counts
         return self.plain

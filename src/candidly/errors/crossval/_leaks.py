@@ -32,7 +32,7 @@ def of_copies(data: Labelled, folds: np.ndarray, seed: int) -> Iterator[str]:
         among = near._replace(rows=near.rows[left])
         if near.pair[0] not in among.rows:
             among = among._replace(pair=())
-        least = NEAR_TEXT if data.kind == "texts" else NEAR
+        least = NEAR_TEXT if data.kind.texts else NEAR
         yield _of(among, data.n, "a near copy", least)
 
 
@@ -56,7 +56,7 @@ def of_constant_inputs(data: Labelled) -> Iterator[str]:
     if isinstance(data.inputs, Table):
         same = all(column.n_unique() <= 1 for column in data.inputs.frame.get_columns())
     else:
-        same = data.kind in ("table", "images") and bool((data.inputs == data.inputs[:1]).all())
+        same = data.kind.array and bool((data.inputs == data.inputs[:1]).all())
     if same:
         yield "all features are constant, so there is nothing to learn from but shares of classes."
 

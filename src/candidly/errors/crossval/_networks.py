@@ -152,7 +152,7 @@ def _held(
     """
     if views.named:
         return replace(data, inputs=views.dense(folds[0].train), features=None)
-    if data.kind in ("table", "images") or takes_tokens(data.kind, net):
+    if data.kind.array or takes_tokens(data.kind, net):
         return data
     if takes_pictures(data.kind, net):
         return replace(data, inputs=views.pixels)
@@ -251,7 +251,7 @@ def _start(
             f"{page.label} trains {page.networks} networks that must differ, so it cannot go on "
             "from `start`; take another algorithm."
         )
-    if job.data.kind not in ("table", "images"):
+    if not job.data.kind.array:
         raise ValueError(
             f"the data holds {job.data.kind}, of which every fold makes numbers of its own, so that"
             " a network cannot go on from `start`; give both as tables of numbers."

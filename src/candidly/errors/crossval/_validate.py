@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...data.inputs import InputKind
 from ...data.labels.building import from_arrays
 from ...data.labels.folds import checked_folds, checked_groups, make_folds
 from ...data.labels.kinds import ALL_OF
@@ -23,7 +24,7 @@ from . import _leaks
 from ._calibration import calibration_error
 from ._classifiers import checked, takes_columns
 from ._classifiers import learner as of_classifier
-from ._encoder import NONE, OF_ENCODERS, OWN
+from ._encoder import NONE, OWN
 from ._features import Views, framed, plain, usual
 from ._job import Held, Job, Learner, Network, held_out, within
 from ._named import NAMED, SENTENCES, by_name, default_classifier, is_named, seen_by
@@ -356,15 +357,15 @@ class _Progress:
         self.before += folds
 
 
-def _is_described(classifier: Any, kind: str, encoder: str | None) -> bool:
+def _is_described(classifier: Any, kind: InputKind, encoder: str | None) -> bool:
     """Whether numbers are made of pictures or texts for it: networks see the pixels of arrays."""
-    if kind == "texts":
+    if kind.texts:
         return classifier == SENTENCES or encoder not in (None, OWN)
-    if kind not in OF_ENCODERS or not isinstance(classifier, str | Network):
+    if not kind.encoded or not isinstance(classifier, str | Network):
         return False
     if isinstance(classifier, str) and is_named(classifier):
         return True
-    return kind == "media" or encoder not in (None, OWN)
+    return kind.files or encoder not in (None, OWN)
 
 
 def _run(learn: Learner, job: Job, tell: _Progress) -> tuple[np.ndarray, list[Held]]:

@@ -139,7 +139,7 @@ def make_subject(
     seed = whole(seed, "seed", low=0)
     rows_are(features, data.ids, "features")
     places = None if features is None else checked_table(features, data.n)
-    if features is None and data.kind in ("table", "images", "columns"):
+    if features is None and (data.kind.array or data.kind.named):
         places = standardised(encoded(data.inputs))
     seen = replace(data, truth=None, candidates=None, votes=None)
     return Subject(seen, probs, places, metric, seed, epochs, runs, net, recipe)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data.inputs import InputKind
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
 from ...ground.bounds import PICTURE_SIDES
@@ -61,7 +62,7 @@ def features(
         UnknownName (a KeyError): no encoder of pictures has this name; suggests the nearest.
     """
     inputs, texts = inputs_of(data)
-    name = encoder or default_encoder("texts" if texts else "images")
+    name = encoder or default_encoder(InputKind.TEXTS if texts else InputKind.IMAGES)
     if texts:
         if side is not None:
             raise Refusal("`side` is of pictures, and these are texts.", "leave it out")
@@ -73,7 +74,7 @@ def features(
     return encoded(inputs, picture_encoder(name, inputs, side), check_device(device), watch)
 
 
-def default_encoder(kind: str) -> str:
+def default_encoder(kind: InputKind | str) -> str:
     """The encoder that ``features`` takes where none is named.
 
     Args:
@@ -82,10 +83,11 @@ def default_encoder(kind: str) -> str:
     Raises:
         ValueError: an encoder reads no inputs of this kind, or none is installed.
     """
-    if kind == "texts":
+    inputs = InputKind(kind)
+    if inputs.texts:
         return ENCODER
-    if kind not in ("images", "media"):
-        raise _unreadable(kind)
+    if not inputs.pictures:
+        raise _unreadable(inputs)
     name = installed()
     if name is None:
         raise Refusal(
@@ -95,7 +97,7 @@ def default_encoder(kind: str) -> str:
     return name
 
 
-def _unreadable(kind: str) -> Refusal:
+def _unreadable(kind: InputKind) -> Refusal:
     return Refusal(
         f"an encoder reads pictures or texts, and the inputs are of the kind {kind}.",
         "of a table, name the column of the texts with `text` or of the pictures with `image`",
@@ -105,11 +107,11 @@ def _unreadable(kind: str) -> Refusal:
 def inputs_of(data: Any) -> tuple[Any, bool]:
     """Pictures or texts, and whether they are texts."""
     if isinstance(data, Labelled):
-        if data.kind == "texts":
+        if data.kind.texts:
             return np.asarray(data.inputs).tolist(), True
-        if data.kind == "media":
+        if data.kind.files:
             return np.asarray(data.inputs).tolist(), False
-        if data.kind == "images":
+        if data.kind.pixels:
             return np.asarray(data.inputs), False
         raise _unreadable(data.kind)
     if isinstance(data, np.ndarray) and data.dtype == np.uint8 and data.ndim in (3, 4):

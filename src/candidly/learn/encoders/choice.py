@@ -21,7 +21,7 @@ FOLDS = 3
 
 def has_choice(data: Labelled, asked: str | None) -> bool:
     """Whether an encoder of pictures is compared with the descriptors."""
-    return asked is None and data.kind in ("images", "media") and installed() is not None
+    return asked is None and data.kind.pictures and installed() is not None
 
 
 def better_encoder(
@@ -62,6 +62,6 @@ def better_encoder(
 def described(data: Labelled, watch: OnProgress | None = None) -> np.ndarray:
     """Pictures as descriptors, float32 (n, d)."""
     inputs = np.asarray(data.inputs)
-    if data.kind == "images":
+    if data.kind.pixels:
         return descriptors(inputs, watch)
     return descriptors(decoded(inputs.tolist(), SIDE, watch))

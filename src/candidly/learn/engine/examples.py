@@ -198,7 +198,7 @@ def make_examples(
     labels = {name: label_tensor(data, name).to(device) for name in reads}
     if like is not None:
         return replace(like, labels=labels)
-    if data.kind == "images":
+    if data.kind.pixels:
         pictures = Pictures(np.asarray(data.inputs))
         check_scaling(scaling, pictures)
         sums = sums_of(pictures) if scaling == "train" else None
@@ -288,7 +288,7 @@ def unlearnable(data: Labelled, reads: Sequence[str], official: bool = False) ->
             "numbers.",
             ("make numbers of them with `inputs.fit_encoding`",),
         )
-    if data.kind not in ("table", "images", "texts"):
+    if not (data.kind.array or data.kind.texts):
         return Problem(
             f"{where} holds {data.kind}; the networks here take a table, images or texts."
         )

@@ -97,7 +97,7 @@ def fit_classifier(
     unfitted = classifier(name, data.kind)
     reading = replace(fit_reading(data), pixels=False)
     numbers, columns = _numbers(reading, reading.of(data), None), np.zeros(0, np.int64)
-    if data.kind == "texts":
+    if data.kind.texts:
         columns = np.flatnonzero(numbers.getnnz(0))
         numbers = numbers[:, columns]
     with _one_blas_thread():
@@ -138,10 +138,10 @@ def _numbers(reading: Reading, inputs: Any, columns: np.ndarray | None) -> Any:
     """What a classifier sees: numbers (n, d), of texts sparse counts of some hashed words."""
     if reading.encoder is not None:
         return reading.numbers(inputs)
-    if reading.kind == "texts":
+    if reading.kind.texts:
         counts = hashed_words(reading.strings(inputs))
         return counts if columns is None else counts[:, columns]
-    if reading.kind == "images":
+    if reading.kind.pixels:
         if not isinstance(inputs, np.ndarray):
             raise ValueError(
                 f"`inputs` is a {type(inputs).__name__}; this model takes pictures, a uint8 array "

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...data.ingest.media import decoded
-from ...data.inputs import Encoding, Pictures, Table, as_inputs, fit_encoding, parsed
+from ...data.inputs import Encoding, InputKind, Pictures, Table, as_inputs, fit_encoding, parsed
 from ...data.inputs.pictures import SIDE, descriptors
 from ...data.inputs.texts import check_told, dense_counts
 from ...data.inputs.tokenisers import Tokeniser, tokeniser_from_json
@@ -55,10 +55,13 @@ def _of_pictures(files: list[Any]) -> np.ndarray:
 
 
 # by kind of inputs, what is made of each example by itself
-ALONE: dict[str, Callable[[list[Any]], np.ndarray]] = {"texts": _of_texts, "media": _of_pictures}
+ALONE: dict[InputKind, Callable[[list[Any]], np.ndarray]] = {
+    InputKind.TEXTS: _of_texts,
+    InputKind.MEDIA: _of_pictures,
+}
 
 
-def takes_pictures(kind: str, net: str | None) -> bool:
+def takes_pictures(kind: InputKind, net: str | None) -> bool:
     """Whether a network is given pictures as pixels, and not a table of numbers.
 
     Files of pictures become descriptors, a few hundred numbers each, where no network is named or
@@ -68,9 +71,9 @@ def takes_pictures(kind: str, net: str | None) -> bool:
         kind: the kind of the inputs; see ``Labelled``.
         net: as somebody wrote it; None: none was.
     """
-    if kind == "media":
+    if kind.files:
         return net is not None and read_net(net).name not in FLAT
-    return kind == "images"
+    return kind.pixels
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ class Reading:
         encoder: what makes numbers of pictures or texts, where one does that was trained elsewhere.
     """
 
-    kind: str = "table"
+    kind: InputKind = InputKind.TABLE
     names: tuple[str, ...] | None = None
     encoding: Encoding | None = None
     pixels: bool = False
@@ -102,7 +105,7 @@ class Reading:
             return data
         if self.pixels:
             pixels = self.pictures(data.inputs).pixels
-            return data if data.kind == "images" else replace(data, inputs=pixels, features=None)
+            return data if data.kind.pixels else replace(data, inputs=pixels, features=None)
         if self.encoding is None and self.kind not in ALONE:
             return data
         return replace(data, inputs=self.numbers(data.inputs), features=None)
@@ -113,7 +116,7 @@ class Reading:
         Raises:
             ValueError: another kind.
         """
-        if self.kind == "media":
+        if self.kind.files:
             return Pictures(_decoded(_cells(inputs, self.names, self.kind)))
         if not isinstance(inputs, np.ndarray):
             raise ValueError(
@@ -176,10 +179,10 @@ class Reading:
     def _encoded(self, inputs: Any) -> np.ndarray:
         """What the encoder makes of pictures, of files or of texts."""
         assert self.encoder is not None
-        if self.kind == "images":
+        if self.kind.pixels:
             return self.encoder.vectors(self.pictures(inputs).pixels)
         cells = _cells(inputs, self.names, self.kind)
-        texts = self.kind == "texts"
+        texts = self.kind.texts
         return self.encoder.vectors(_texts(cells) if texts else _files(cells))
 
     def of(self, data: Labelled) -> Any:
@@ -216,7 +219,7 @@ def fit_reading(data: Labelled, net: str | None = None) -> Reading:
     """
     if isinstance(data.inputs, Table):
         return Reading(data.kind, data.inputs.names, fit_encoding(data.inputs))
-    if data.kind == "texts":
+    if data.kind.texts:
         check_told(data.inputs.tolist())
     if net is not None and takes_tokens(data.kind, net):
         tokeniser, _ = tokenised(np.asarray(data.inputs), net)
@@ -237,10 +240,10 @@ def from_json(told: Mapping[str, Any] | None, d: int) -> Reading:
         return Reading()
     names = None if told["names"] is None else tuple(map(str, told["names"]))
     encoding = None if told["encoding"] is None else Encoding.from_json(told["encoding"])
-    kind, made = str(told["kind"]), d
+    kind, made = InputKind(str(told["kind"])), d
     if encoding is not None:
         made = len(encoding.features)
-    elif kind == "table" and names is not None:
+    elif kind is InputKind.TABLE and names is not None:
         made = len(names)
     if made != d:
         raise ValueError(f"its inputs are {made} numbers, and its network takes {d}")

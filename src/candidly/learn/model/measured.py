@@ -303,7 +303,7 @@ def _check_inputs(settings: Published, data: Labelled) -> None:
     """Refuse settings that were published for inputs of another kind."""
     texts = of_tokens(settings.net)
     name = "texts" if texts else "pictures"
-    if (data.kind == "texts") != texts or data.kind not in ("texts", "images", "media"):
+    if data.kind.texts != texts or not data.kind.encoded:
         raise Refusal(
             f"these published settings are for {name}, and the inputs of {data.source} are none.",
             f"give a network and a recipe of your own beside them: {passed('net', 'mlp')}"
@@ -409,7 +409,7 @@ def columns_of(data: Labelled) -> dict[str, list[str] | int]:
         return kinds
     if data.kind == "table":
         return {"number": list(data.features or ()) or data.inputs.shape[1]}
-    if data.kind == "images":
+    if data.kind.pixels:
         return {"pixel": math.prod(data.inputs.shape[1:])}
     return {{"texts": "text", "media": "picture"}[data.kind]: list(data.features or ()) or 1}
 

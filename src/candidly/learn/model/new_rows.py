@@ -131,13 +131,13 @@ def _of_sheet(sheet: Sheet, model: Model, roles: Roles, label: str | None) -> Ne
 def _inputs(frame: pl.DataFrame, model: Model, roles: Roles, folder: Path) -> Any:
     """Columns by name; texts or files where the model takes them; numbers by position."""
     kind, names = model.reading.kind, model.features
-    if kind in ("texts", "media"):
-        role = "text" if kind == "texts" else "image"
+    if kind.texts or kind.files:
+        role = "text" if kind.texts else "image"
         usual = (name for name in USUAL[role] if name in frame.columns)
         name = getattr(roles, role) or (names[0] if names else next(usual, None))
         if name is None or name not in frame.columns:
             raise ValueError(
-                f"this model takes {'texts' if kind == 'texts' else 'pictures'}, and there is no "
+                f"this model takes {'texts' if kind.texts else 'pictures'}, and there is no "
                 f"column {name!r}; name it with `{role}`."
                 if name
                 else f"name the column of its inputs with `{role}`."
@@ -147,7 +147,7 @@ def _inputs(frame: pl.DataFrame, model: Model, roles: Roles, folder: Path) -> An
             raise ValueError(
                 f"column {name!r} is empty at row {cells.index(None)}. Drop such rows."
             )
-        return files_named(frame[name], folder) if kind == "media" else list(map(str, cells))
+        return files_named(frame[name], folder) if kind.files else list(map(str, cells))
     frame = decimal_points(frame)
     if names is not None:
         return frame

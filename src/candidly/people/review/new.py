@@ -233,7 +233,7 @@ def read_rows(
         origin = ingest.origin_of(sheet, label, roles.label_separator, roles.merge_labels)
         sheet = replace(sheet, frame=ingest.one_column(sheet.frame, roles))
     shown = None
-    if data.kind in ("table", "columns"):
+    if data.kind.named:
         shown = sheet.frame.select(ingest.shown_columns(sheet, roles))
     return RowsRead(data, shown, origin)
 
