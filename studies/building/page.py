@@ -9,9 +9,8 @@ import numpy as np
 
 from candidly.compare.corpora.noise import SOURCES
 from candidly.stats import Summary, paired_difference, summarise
-from studies.kit.cells import percent, points, signed, table
-from studies.kit.rankings import bullets
-from studies.kit.words import prose
+from studies.kit.cells import percent, points, signed
+from studies.kit.words import bullets, grid, prose
 
 from .events import ARTICLES, HELD, MORE_THAN, TAIL_AT_MOST
 from .numbers import EVERYWHERE, Cell, Study, beside_zero, falling
@@ -104,7 +103,7 @@ def _corpora(study: Study) -> str:
             [SOURCES[source], f"{classes:.1f}", f"{learned:,.0f}", f"{each:.0f}", f"{right} %"]
         )
     head = ["source", "classes", "training rows", "of a class", f"right without noise, `{BASE}`"]
-    return table(head, rows)
+    return grid(head, rows, numbers=False)
 
 
 def _local(study: Study) -> str:
@@ -123,7 +122,7 @@ def _local(study: Study) -> str:
         ]
         for rate in RATES
     ]
-    return table(head, rows)
+    return grid(head, rows, numbers=False)
 
 
 def _lead(study: Study, kind: str, rate: int, pair: tuple[int, int]) -> Summary:
@@ -142,7 +141,7 @@ def _against(study: Study) -> str:
         ]
         for rate in RATES
     ]
-    return table(head, rows)
+    return grid(head, rows, numbers=False)
 
 
 def _paper(study: Study) -> str:
@@ -159,14 +158,14 @@ def _paper(study: Study) -> str:
         )
     equal = [f"lost at {rate} % of its own" for rate in RATES[:3]]
     means = f"{OF_ALL} % of all rows are of its own (corpora)"
-    return table(["source", means, f"lost at {OF_ALL} % of all", *equal], rows)
+    return grid(["source", means, f"lost at {OF_ALL} % of all", *equal], rows, numbers=False)
 
 
 def _methods(study: Study) -> str:
     named = ("no noise", *LOCAL)
     head = ["method", *(f"{SOURCES[source]}, {kind}" for kind in named for source in EVERY)]
     rows = [[f"`{name}`", *map(signed, _gains(study, name))] for name in OTHERS]
-    return table(head, rows)
+    return grid(head, rows, numbers=False)
 
 
 def _gains(study: Study, name: str) -> list[Summary]:
@@ -189,7 +188,9 @@ def _mixed(study: Study) -> str:
     for name in METHODS:
         cells = [_beside(study, (*noise, name)) for noise in rates]
         rows.append([f"`{name}`", *cells])
-    return table(["method", "no noise", *(f"{noise.percent} %" for noise in MIXED)], rows)
+    return grid(
+        ["method", "no noise", *(f"{noise.percent} %" for noise in MIXED)], rows, numbers=False
+    )
 
 
 def _beside(study: Study, cell: Cell) -> str:

@@ -10,7 +10,6 @@ from candidly.compare.stability import Report
 from candidly.show.grid import Column, Grid
 from candidly.show.words import in_percent, listed, percent
 from studies.kit.rankings import (
-    bullets,
     figures,
     firmness,
     growth,
@@ -21,7 +20,7 @@ from studies.kit.rankings import (
     standings,
     table,
 )
-from studies.kit.words import prose
+from studies.kit.words import bullets, prose
 
 from .beside import LINK_COLUMNS, LINK_NOTE, beside_published, from_the_table_alone, link_cells
 from .models import NETWORKS, SCALES

@@ -6,11 +6,8 @@ Trains what is not committed yet, a results directory a sweep: hours of two core
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.append(str(Path(__file__).parents[2] / ".venv" / "encoders"))
 
 from studies.frozen.command import Study, main
 from studies.frozen.page import COMMAND, PAGE, make_page

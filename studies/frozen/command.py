@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from candidly import Labelled
+from studies.kit.encoders import find_encoders
 from studies.kit.pages import data_to_train, files_of, options_of, settle
 from studies.kit.rows import Rows, steps_of
 from studies.kit.sweeps import finished, keep
@@ -98,5 +99,6 @@ def main(study: Study, about: str | None) -> None:
     parser.add_argument("--only", nargs="+", default=[], choices=study.groups, help="these alone")
     asked = parser.parse_args()
     if data := data_to_train(asked):
+        find_encoders()
         train(study, data, asked.cache, asked.minutes, asked.only, asked.workers)
     settle(files_of(study.make_page(study.read()), study.page, ROOT / "docs"), asked, study.command)

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from studies.kit.cells import percent, signed, table
+from studies.kit.cells import percent, signed
 from studies.kit.rows import Row, Rows
+from studies.kit.words import grid
 
 from .numbers import AHEAD, ALPHA, BEHIND, MARGIN, OPEN, SAME, Against
 
@@ -73,7 +74,7 @@ def gains(study: Study, found: Found) -> str:
             told = "–" if one is None else f"{signed(one.gain, one.verdict in (AHEAD, BEHIND))}"
             cells.append(told if one is None else f"{told} {one.verdict}")
         lines.append(cells)
-    return table(["algorithm", *study], lines)
+    return grid(["algorithm", *study], lines, numbers=False)
 
 
 def epochs(study: Study) -> str:
@@ -85,7 +86,7 @@ def epochs(study: Study) -> str:
             cells += _three(study[label_set].get(name))
         lines.append(cells)
     head = [f"{label_set} {what}" for label_set in study for what in ("best", "selected", "last")]
-    return table(["algorithm", *head], lines)
+    return grid(["algorithm", *head], lines, numbers=False)
 
 
 def verdicts_of(found: Found, name: str) -> list[str]:

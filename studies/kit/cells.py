@@ -47,8 +47,3 @@ def _ends(found: PairedT | Summary) -> tuple[float, float] | None:
     if isinstance(found, Summary):
         return interval(found)
     return None if found.low is None or found.high is None else (found.low, found.high)
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)

@@ -144,10 +144,6 @@ def possible(report: Report) -> str:
     where they overlap the order may be chance, with or without label errors."""
 
 
-def bullets(lines: list[str]) -> str:
-    return "\n".join("* " + prose(line).replace("\n", "\n  ") for line in lines)
-
-
 def _budgets(report: Report) -> str:
     least = min(report.neighbours, key=lambda n: n.lead if n.budget is None else n.budget)
     return f"""{missed_line(report)} The flip budget needs no assumption about them: it is how many

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from candidly.stats import Summary, interval
 
@@ -14,19 +14,28 @@ def prose(text: str) -> str:
     )
 
 
-def grid(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: bool = True) -> str:
-    """A table in Markdown; columns of numbers go to the right."""
-    rule = ["---", *["--:" if numbers else "---"] * (len(header) - 1)]
+def grid(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    numbers: bool = True,
+    words: int = 1,
+) -> str:
+    """A table in Markdown; columns of ``numbers``, behind so many of ``words``, go to the right."""
+    rule = [*["---"] * words, *["--:" if numbers else "---"] * (len(header) - words)]
     return "\n".join(f"| {' | '.join(line)} |" for line in (header, rule, *rows))
 
 
-def signed(points: float) -> str:
+def bullets(lines: Iterable[str]) -> str:
+    return "\n".join("* " + prose(line).replace("\n", "\n  ") for line in lines)
+
+
+def in_points(share: float) -> str:
     """A difference of shares, in points.
 
-    >>> signed(0.0123), signed(-0.004)
+    >>> in_points(0.0123), in_points(-0.004)
     ('+1.23', '−0.40')
     """
-    return minus(100 * points, 2)
+    return minus(100 * share, 2)
 
 
 def minus(number: float, digits: int) -> str:
@@ -37,7 +46,7 @@ def minus(number: float, digits: int) -> str:
 
 def ends(summary: Summary) -> str:
     low_high = interval(summary)
-    return "–" if low_high is None else " to ".join(signed(end) for end in low_high)
+    return "–" if low_high is None else " to ".join(in_points(end) for end in low_high)
 
 
 def difference(gap: Summary) -> list[str]:
@@ -45,7 +54,7 @@ def difference(gap: Summary) -> list[str]:
     if gap.mean is None:
         return ["–", "–"]
     shown = ends(gap)
-    return [signed(gap.mean), f"**{shown}**" if excludes_zero(gap) else shown]
+    return [in_points(gap.mean), f"**{shown}**" if excludes_zero(gap) else shown]
 
 
 def count(number: int, what: str) -> str:

@@ -6,17 +6,16 @@ Trains what is not in results yet: a quarter of an hour, a line a training.
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.append(str(Path(__file__).parents[2] / ".venv" / "encoders"))
 
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from multiprocessing import get_context
 
 from studies.kit.by_rows import keep, kept
+from studies.kit.encoders import find_encoders
 from studies.kit.pages import data_to_train, files_of, options_of, settle
 from studies.long_tail.page import COMMAND, PAGE, make_page
 from studies.long_tail.runs import trained, trainings
@@ -43,6 +42,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2, help="processes")
     asked = parser.parse_args()
     if data := data_to_train(asked):
+        find_encoders()
         train(data, asked.workers)
     settle(files_of(make_page(kept(RESULTS)), PAGE, ROOT / "docs"), asked, COMMAND)
 

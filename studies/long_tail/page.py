@@ -19,7 +19,8 @@ from studies.kit.by_rows import (
     points,
 )
 from studies.kit.by_rows import verdicts as verdicts_of
-from studies.kit.cells import signed, table
+from studies.kit.cells import signed
+from studies.kit.words import grid
 from studies.votes.cases import OF_PICTURES
 
 from .runs import BATCH, CASES, PARTS, SEEDS, STEPS, TRUTH, WAYS
@@ -109,4 +110,4 @@ def _scores(runs: Runs, found: Gains, said: Verdicts, case: str) -> str:
             gain = signed(found[case, way], said.get((case, way), OPEN) != OPEN)
         shares = [mean_of(mine, key, ".1f", 100) for key in ("right", *PARTS)]
         rows.append([NAMED.get(way, f"`{way}`"), shares[0], gain, *shares[1:]])
-    return table(["", "accuracy, %", "gain", *PARTS], rows)
+    return grid(["", "accuracy, %", "gain", *PARTS], rows, numbers=False)

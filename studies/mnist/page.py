@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from candidly.compare.stability import Report
 from studies.kit.rankings import (
-    bullets,
     figures,
     firmness,
     growth,
@@ -14,7 +13,7 @@ from studies.kit.rankings import (
     settled,
     standings,
 )
-from studies.kit.words import prose
+from studies.kit.words import bullets, prose
 
 PAGE, IMAGE = "studies/mnist.md", "mnist-study-"
 

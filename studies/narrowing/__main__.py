@@ -6,13 +6,12 @@ Trains what is not in results yet, where the encoder is installed: some twenty m
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.append(str(Path(__file__).parents[2] / ".venv" / "encoders"))
 
 from studies.kit.by_rows import keep, kept
+from studies.kit.encoders import find_encoders
 from studies.kit.pages import data_to_train, filled, options_of, settle
 from studies.narrowing.page import told
 from studies.narrowing.runs import DRAWS, PROCESSES, of_draw, read
@@ -42,6 +41,7 @@ def files() -> dict[Path, bytes]:
 def main() -> None:
     asked = options_of(__doc__).parse_args()
     if data := data_to_train(asked):
+        find_encoders()
         train(data)
     settle(files(), asked, "python -m studies.narrowing")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from studies.kit.words import count, grid, prose, signed
+from studies.kit.words import count, grid, in_points, prose
 
 from . import figures
 from .numbers import (
@@ -115,7 +115,7 @@ def _agreement(table: Table, compared: Compared) -> str:
         square = sum(c.away**2 for c in every) / len(every)
         mean = sum(c.difference for c in every) / len(every)
         text += f""" Over the {count(len(every), "number")} compared, ours minus published is
-            {signed(mean)} points on average, and the root mean square of *away* is
+            {in_points(mean)} points on average, and the root mean square of *away* is
             {square**0.5:.2f}; were
             the programs alike and the yardstick exact, it would be near 1, and below 1 where the
             yardstick is lenient."""
@@ -156,7 +156,7 @@ def _column(
         if number is None:
             line += [state(sweep.rows.get(label)), "", ""]
         else:
-            line += [pm(number.ours, number.splits), signed(number.difference), away(number)]
+            line += [pm(number.ours, number.splits), in_points(number.difference), away(number)]
         if right is not None:
             beside = right.get((name, criterion))
             line += [pm(beside.ours, beside.splits), away(beside)] if beside else ["", ""]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from candidly.show.words import listed
 from candidly.stats import summarise
-from studies.kit.words import count, difference, ends, excludes_zero, grid, prose, signed
+from studies.kit.words import count, difference, ends, excludes_zero, grid, in_points, prose
 
 from . import figures
 from .numbers import ORACLE, Accuracies, Sources, averaged, paired
@@ -65,7 +65,7 @@ def _study_in_words(tuned: Mapping[str, Accuracies], trained: Mapping[str, Accur
         {count(len(gaps), "row")} (for {sum(map(excludes_zero, ahead))} with an interval that leaves
         out zero), tuning on them for {len(behind)} ({sum(map(excludes_zero, behind))})."""
     if overall.mean is not None:
-        text += f""" Averaged over these rows, training minus tuning is {signed(overall.mean)}
+        text += f""" Averaged over these rows, training minus tuning is {in_points(overall.mean)}
             points (95 % interval {ends(overall)})."""
     return prose(text)
 

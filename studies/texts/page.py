@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from candidly.stats import PairedT, crossed_t, holm
-from studies.kit.cells import gained, percent, points, signed, table
+from studies.kit.cells import gained, percent, points, signed
 from studies.kit.rows import BASE, Row, Rows, apart, gain
+from studies.kit.words import grid
 
 from .carried import Carried, carried, carried_gain
 from .crossed import AXES, Crossed
@@ -168,7 +169,9 @@ def _costs(main: Mapping[Noise, Rows]) -> str:
         row = main[noise][BASE]
         later = apart(row, row, "best", "last")
         rows.append([called(noise), points(apart(clean, row)), points(later)])
-    return table(["noise", "no noise minus this, selected", "best minus last epoch"], rows)
+    return grid(
+        ["noise", "no noise minus this, selected", "best minus last epoch"], rows, numbers=False
+    )
 
 
 def _gains(study: Study) -> list[str]:
@@ -178,7 +181,7 @@ def _gains(study: Study) -> list[str]:
         names = [n for n in EVERY if n != BASE and any(n in main[noise] for noise in there)]
         head = ["algorithm", *(f"{noise[1]} %" if noise[1] else "no noise" for noise in there)]
         rows = [[f"`{n}`", *(_gain(study, noise, n) for noise in there)] for n in names]
-        parts += [f"### {WHAT[kind]}", table(head, rows)]
+        parts += [f"### {WHAT[kind]}", grid(head, rows, numbers=False)]
     return parts
 
 
@@ -271,7 +274,7 @@ def _conclusions(study: Study) -> str:
                 f"clearly above cross-entropy on long-tailed rows: {'; '.join(said)}",
             ]
         )
-    return table(["the paper", "here"], rows)
+    return grid(["the paper", "here"], rows, numbers=False)
 
 
 def _cost(main: Mapping[Noise, Rows], noise: Noise) -> str:
@@ -319,12 +322,12 @@ def _crossed(found: Mapping[Noise, Crossed]) -> list[str]:
         "same test rows: which labels are wrong, or which four in five events of the pool may "
         "replace others. In brackets 95 % intervals over other draws of the noise, other splits "
         "and other test rows; in bold: p is at most 0.05 after Holm's correction over a column.",
-        table(["algorithm", *map(called, found)], gains),
+        grid(["algorithm", *map(called, found)], gains, numbers=False),
         "What makes such a difference vary, in points: the standard deviation that one draw of "
         "each kind adds (medians over algorithms; 0 where it cannot be told from nothing), and "
         "below it the standard error of a mean, first as a study with one draw of the noise would "
         "see it, then as it is.",
-        table(["", *map(called, found)], _parts_of(found)),
+        grid(["", *map(called, found)], _parts_of(found), numbers=False),
     ]
 
 
@@ -370,7 +373,7 @@ def _tails(tails: Mapping[Noise, Rows]) -> str:
     rows.append([f"`{BASE}`, adjusted minus plain", *adjusted])
     for name in (name for name in LONG if name != BASE):
         rows.append([f"`{name}` minus `{BASE}`", *(gained(tails[x], name) for x in there)])
-    return table(["", *map(called, there)], rows)
+    return grid(["", *map(called, there)], rows, numbers=False)
 
 
 def _nets(study: Study) -> str:
@@ -389,7 +392,7 @@ def _nets(study: Study) -> str:
         "What replaces a text is near it in the vectors that the linear layer sees, so the noise "
         "is mildest there."
     )
-    return f"{table(head, rows)}\n\n{said} {why}"
+    return f"{grid(head, rows, numbers=False)}\n\n{said} {why}"
 
 
 def _lost(of: Mapping[Noise, Row]) -> str:
@@ -415,7 +418,7 @@ def _every(main: Mapping[Noise, Rows]) -> list[str]:
         of = [(n, rows[n].best, rows[n].selected, rows[n].last, rows[n].five) for n in there]
         body = [[f"`{name}`", *map(percent, values)] for name, *values in of]
         head = ["algorithm", "best", "selected", "last", "top-5, selected"]
-        parts += [f"### {called(noise)}", table(head, body)]
+        parts += [f"### {called(noise)}", grid(head, body, numbers=False)]
     return parts
 
 

@@ -6,14 +6,13 @@ Trains what is not in results yet: half an hour, a line a training.
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.append(str(Path(__file__).parents[2] / ".venv" / "encoders"))
 
 
 from studies.kit.by_rows import keep, kept
+from studies.kit.encoders import find_encoders
 from studies.kit.pages import data_to_train, files_of, options_of, settle
 from studies.votes.cases import CASES
 from studies.votes.page import COMMAND, PAGE, make_page
@@ -42,6 +41,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=[], choices=list(CASES), help="these alone")
     asked = parser.parse_args()
     if data := data_to_train(asked):
+        find_encoders()
         train(data, asked.only)
     settle(files_of(make_page(kept(RESULTS)), PAGE, ROOT / "docs"), asked, COMMAND)
 

@@ -9,7 +9,8 @@ from candidly.stats import PairedT
 from studies.kit.by_rows import AHEAD, ALPHA, BEHIND, OPEN, Line, Runs, by_way, mean_of, points
 from studies.kit.by_rows import gains as gains_of
 from studies.kit.by_rows import verdicts as verdicts_of
-from studies.kit.cells import signed, table
+from studies.kit.cells import signed
+from studies.kit.words import grid
 
 from .cases import CASES, CONSENSUS, OF_PICTURES, OF_TEXTS, OF_VOTES, SOFT, TRUTH
 
@@ -151,7 +152,9 @@ def _scores(
                 mean_of(mine, "loss", ".3f"),
             ]
         )
-    return table(["", "labels right, %", "accuracy, %", "gain", "log loss, nats"], rows)
+    return grid(
+        ["", "labels right, %", "accuracy, %", "gain", "log loss, nats"], rows, numbers=False
+    )
 
 
 def _doubt(runs: Runs) -> str:
@@ -161,4 +164,4 @@ def _doubt(runs: Runs) -> str:
         if mine:
             cells = [mean_of(mine, key, ".3f") for key in ("people", "divergence", "doubt")]
             rows.append([_called(way), *cells])
-    return table(["", "cross-entropy", "divergence", "correlation"], rows)
+    return grid(["", "cross-entropy", "divergence", "correlation"], rows, numbers=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from candidly.show.words import listed
-from studies.kit.words import minus, prose
+from studies.kit.words import minus
 
 from .kinds import Kind
 from .rule import ANY, CHEAP, LISTED, Choice, Gain, LeftOut, choose, leave_out, mean_gain
@@ -85,13 +85,3 @@ def links(pages: Mapping[str, str]) -> str:
 def points(found: Gain) -> str:
     """A gain in points, and its standard error."""
     return f"{minus(100 * found.mean, 1)} ± {100 * found.error:.1f}"
-
-
-def bullets(lines: Iterable[str]) -> str:
-    return "\n".join("* " + prose(line).replace("\n", "\n  ") for line in lines)
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], words: int) -> str:
-    """In Markdown; the first ``words`` columns go to the left, those of numbers to the right."""
-    rule = [*["---"] * words, *["--:"] * (len(header) - words)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in (header, rule, *rows))

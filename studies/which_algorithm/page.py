@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from candidly.learn.algorithms import ALGORITHMS, algorithm
 from candidly.show.words import listed
 from studies.claims.shelf import Shelf
-from studies.kit.words import minus, prose
+from studies.kit.words import bullets, grid, minus, prose
 from studies.new_tables.page import answer, sections
 from studies.new_tables.study import read
 
-from .advice import Advice, advise, bullets, code, points, table
+from .advice import Advice, advise, code, points
 from .kinds import read_kinds
 from .remarks import UNKNOWN, Advices, better_labels, losers, surprises
 from .rule import ANY, CHEAP, CLEAR, FEW, LISTED
@@ -76,7 +76,7 @@ def _decisions(advice: Advices) -> str:
         *("labels and inputs", "simple", "choice", "gain, points"),
         *("clear gains", "training time"),
     )
-    return table(header, [row for one in advice.values() for row in _rows(one)], words=3)
+    return grid(header, [row for one in advice.values() for row in _rows(one)], words=3)
 
 
 def _rows(advice: Advice) -> Iterable[list[str]]:
@@ -180,7 +180,7 @@ def _trust(advice: Advices) -> list[str]:
             the first fast choice gains {minus(100 * seen, 1)} points on the label sets that it was
             chosen by, and {minus(100 * out, 1)} on those left out.**"""
         ),
-        table(header, rows, words=4),
+        grid(header, rows, words=4),
         prose(
             f"""A whole data set is left out at a time in the rows {whole}. In the others the label
             sets left out share their examples with those that remain: the check tells of other

@@ -13,9 +13,9 @@ from studies.building.runs import BASE, METHODS, MIXED
 from studies.cifarn.numbers import beside_the_board
 from studies.claims.shelf import Shelf
 from studies.kit.oracles import is_oracle
-from studies.kit.words import minus, prose
+from studies.kit.words import grid, minus, prose
 
-from .advice import Advice, code, links, points, table
+from .advice import Advice, code, links, points
 from .kinds import ORACLE
 from .rule import ANY, CHEAP, CLEAR, LabelSet, compared, gain, mean_gain
 
@@ -207,7 +207,7 @@ def better_labels(advice: Advices) -> list[str]:
             another algorithm: {"; ".join(more) if more else "nowhere"}. This is for all labels put
             right; some of them give less. The other studies of candidate sets have no oracle."""
         ),
-        table(header, rows, words=2),
+        grid(header, rows, words=2),
         prose(
             """[check.md](check.md) finds wrong labels, [review.md](review.md) has people
             check them, and [crowd.md](crowd.md) joins several answers about each example."""
