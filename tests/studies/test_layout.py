@@ -45,3 +45,10 @@ def test_studies_know_of_bench_only_what_is_shared():
 def test_nobody_knows_a_study(room):
     for path in (ROOT / room).rglob("*.py"):
         assert not any(name.partition(".")[0] == "studies" for name in imported(path)), path
+
+
+def test_importing_a_study_changes_nothing():
+    """Encoders beside the package are found by the command alone, or tests would find them, too."""
+    for path in (ROOT / "studies").rglob("*.py"):
+        if path.name != "encoders.py":
+            assert "sys.path" not in path.read_text(), path
