@@ -1,1 +1,1 @@
-"""What build_study.py consists of."""
+"""Sources of noise at equal local rates, and methods against them."""

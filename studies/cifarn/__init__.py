@@ -1,1 +1,1 @@
-"""The study of people's wrong labels on pictures; `studies/cifarn` is its command."""
+"""People's wrong labels on pictures: every method, every detector, and the leaderboard beside."""

@@ -1,1 +1,1 @@
-"""What frozen_study.py is made of."""
+"""Noisy-label methods on what a frozen encoder sees of CIFAR-10N."""

@@ -1,1 +1,1 @@
-"""The study of partial labels on pictures; `studies/images` is its command."""
+"""Partial labels on pictures, and which takeaways of the benchmark hold at a small scale."""

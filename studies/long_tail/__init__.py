@@ -1,0 +1,1 @@
+"""Candidate sets whose classes are of unequal size."""

@@ -1,1 +1,1 @@
-"""Parts of ``new_tables.py``."""
+"""What docs/which-algorithm.md advises, on tables that had no part in the advice."""

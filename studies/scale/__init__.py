@@ -1,0 +1,1 @@
+"""How far candidly goes beyond one machine."""

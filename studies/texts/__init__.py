@@ -1,1 +1,1 @@
-"""What text_study.py consists of."""
+"""Replaced inputs and wrong labels on real texts, every algorithm."""

@@ -1,0 +1,1 @@
+"""Learning from several annotators' answers, beside consensus and then training."""

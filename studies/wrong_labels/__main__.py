@@ -12,20 +12,19 @@ from __future__ import annotations
 import csv
 import json
 import os
-import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
+
+from bench._bench import machine
+from studies.kit.pages import data_to_train, options_of, settle
+from studies.wrong_labels.made import measured
+
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "src")]
-
-from bench._bench import machine  # noqa: E402
-from studies.kit.pages import data_to_train, options_of, settle  # noqa: E402
-from studies.wrong_labels.made import measured  # noqa: E402
-
 SETS = 616  # eleven of every kind by every classifier
 FIRST = 10_000  # the procedure was chosen on sets with other seeds
 FOLDER = Path(__file__).with_name("results")

@@ -1,0 +1,1 @@
+"""Do wrong keys turn the order of language models?"""

@@ -1,0 +1,1 @@
+"""Does a search that learns beat random search?"""
