@@ -28,6 +28,7 @@ def make_page(study: Study) -> str:
     bold, compared = _count(study)
     parts = [
         "# Which source of noise hurts most",
+        prose(_answer(study)),
         f"Written by `{COMMAND}` from `studies/building/results`.",
         prose(_about(study)),
         _corpora(study),
@@ -74,6 +75,18 @@ def make_page(study: Study) -> str:
         _mixed(study),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _answer(study: Study) -> str:
+    equal = [beside_zero(_lead(study, "replaced", rate, pair)) for rate in RATES for pair in PAIRS]
+    of_all = [beside_zero(_lead(study, "of-all", OF_ALL, pair)) for pair in PAIRS]
+    order = _order(study, "of-all", OF_ALL)
+    clear, apart = (sum(sign != 0 for sign in signs) for signs in (equal, of_all))
+    return f"""**Where the same share of each source's own rows is noisy, {clear} of {len(equal)}
+        differences between sources are clear. Where {OF_ALL} % of all rows are noisy in one source,
+        as the paper compares them, {apart} of {len(of_all)} are, and the losses are
+        {_losses(study, "of-all", OF_ALL, order)} points: so many rows are a larger share of a
+        smaller source.**"""
 
 
 def _about(study: Study) -> str:

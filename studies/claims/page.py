@@ -59,14 +59,14 @@ def _head(claims: Sequence[Claimed], findings: Findings) -> str:
     return "\n\n".join(
         [
             "# What four papers claim, and what holds here",
-            f"Written by `{COMMAND}` from `studies/claims/claims.toml` and the results of "
-            "`studies`; not edited by hand.",
             prose(
                 f"""{len(claims)} takeaways, findings and conclusions of four papers, in our own
                 words. Of these claims {count[HOLDS]} hold in the committed results, {count[NOT]} do
                 not hold, {count[UNTOLD]} cannot be told from them, {count[FIXED]} cannot fail, and
                 {count[OPEN]} have not been measured; each of these says what it would need."""
             ),
+            f"Written by `{COMMAND}` from `studies/claims/claims.toml` and the results of "
+            "`studies`; not edited by hand.",
             prose(
                 """Where networks were trained, a verdict is about our set-up, which is smaller than
                 the paper's: the networks are small, the trainings are short, and data sets are

@@ -46,10 +46,10 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
     study = {name: study[name] for name in LABEL_SETS if name in study}
     parts = [
         "# Noisy labels on what a frozen encoder sees",
-        f"Written by `{COMMAND}` from `studies/frozen/results`.",
         tables.answer(study, found, PLAIN, "CIFAR-10N and labels drawn with its rates"),
         *([_drawn(study, found)] if set(study) & set(MADE) else []),
         "## What was run",
+        f"Written by `{COMMAND}` from `studies/frozen/results`.",
         _about(study),
         "## Each algorithm against cross-entropy",
         tables.rules(found, PLAIN),

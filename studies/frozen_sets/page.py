@@ -38,7 +38,6 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
     study = usual | longer
     parts = [
         "# Candidate sets on what a frozen encoder sees",
-        f"Written by `{COMMAND}` from `studies/frozen_sets/results`.",
         tables.answer(
             usual,
             {key: one for key, one in found.items() if key[0] in usual},
@@ -47,6 +46,7 @@ def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
         ),
         *([_longer(study, longer, found)] if longer else []),
         "## What was run",
+        f"Written by `{COMMAND}` from `studies/frozen_sets/results`.",
         _about(study),
         "\n".join(f"* **{name}**: {_of(name, study)}" for name in study),
         f"## Each algorithm against {BASE}",

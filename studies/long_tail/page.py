@@ -46,9 +46,9 @@ def make_page(lines: Iterable[Line]) -> tuple[str, dict[str, str]]:
     said = verdicts_of(found, TRUTH)
     parts = [
         "# Candidate sets whose classes are of unequal size",
-        f"Written by `{COMMAND}` from `studies/long_tail/results/runs.jsonl`.",
         _answer(found, said),
         "## What was run",
+        f"Written by `{COMMAND}` from `studies/long_tail/results/runs.jsonl`.",
         f"CIFAR-10 as `{OF_PICTURES}` sees it. Of the training pictures each class keeps fewer "
         "than the one before, the last a 50th or a 100th of the first; each wrong class enters a "
         "candidate set with probability 0.3 or 0.5. Every algorithm trains a linear layer with its "

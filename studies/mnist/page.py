@@ -22,12 +22,12 @@ def make_page(report: Report) -> tuple[str, dict[str, str]]:
     """The page's text, and its figures as SVG by file name."""
     parts = [
         "# Do MNIST's label errors change a ranking?",
+        prose(f"**{report.verdict}** {report.left_open}"),
+        prose(moves(report)),
+        "## What was done",
         prose(_introduction(report)),
         "```text\npython -m studies.mnist\n```",
         prose(_made(report)),
-        "## The answer",
-        prose(f"**{report.verdict}** {report.left_open}"),
-        prose(moves(report)),
         *standings(report),
         *firmness(report),
         *growth(report, IMAGE),

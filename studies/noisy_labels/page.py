@@ -62,8 +62,37 @@ def make_page(folder: Path) -> tuple[str, str]:
         *_choosing(results),
         *_losses(lines),
     ]
-    text = filled(PAGE.read_text(encoding="utf-8"), {"results": "\n\n".join(parts)})
+    text = filled(
+        PAGE.read_text(encoding="utf-8"),
+        {"answer": _answer(results), "results": "\n\n".join(parts)},
+    )
     return text, _figure(lines)
+
+
+def _answer(results: Results) -> str:
+    """Who is ahead of cross-entropy, by data."""
+    table = table_of(results)
+    fair = [name for name in _names(results) if name != BASE and not is_oracle(name)]
+    told, always = [], set(fair)
+    for data, title in TITLES.items():
+        labels = _labels(results, data)
+        if not labels:
+            continue
+        signs = {name: [lead(table, one, name).sign for one in labels] for name in fair}
+        ahead = sum(sign > 0 for each in signs.values() for sign in each)
+        behind = sum(sign < 0 for each in signs.values() for sign in each)
+        told.append(
+            f"on {title} {ahead} of {len(fair) * len(labels)} comparisons are ahead of "
+            f"cross-entropy and {behind} behind"
+        )
+        always &= {name for name, each in signs.items() if min(each) > 0}
+    every = listed([f"`{name}`" for name in fair if name in always]) if always else "none"
+    head = listed(told)
+    return prose(
+        f"""**{head[0].upper() + head[1:]}, by more than {LIMIT:g} standard errors. Ahead on all
+        {len({run.dataset for run in results.runs})} sets of labels: {every}.** By chance about
+        {100 * BY_CHANCE:.1f} % would be ahead."""
+    )
 
 
 def ordered(names: Iterable[str]) -> list[str]:

@@ -33,7 +33,7 @@ def beside_published(sources: Sources, dataset: str, images: dict[str, str]) -> 
     parts = [f"## {title} beside Table {TABLES[dataset]}"]
     sweep = sources.sweeps.get(dataset)
     if sweep is None:
-        return [*parts, f"`bench/results/{dataset}` is not there yet."]
+        return [*parts, f"`studies/reproduction/results/{dataset}` is not there yet."]
     compared = {(c.algorithm, c.criterion): c for c in compare(table, sweep)}
     right = {(c.algorithm, c.criterion): c for c in compare(table, sweep, right_aa=True)}
     if dataset == "lost":

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from candidly.show.words import listed
 from studies.kit.words import prose
 
-from .agreement import beside_published
-from .numbers import TITLES, Sources
+from .agreement import CONFIGS, beside_published
+from .numbers import LIMIT, TITLES, Sources, compare
 from .validation import validation_study
 from .variants import variants
 from .what_was_run import what_was_run
@@ -23,17 +24,33 @@ class Page:
 def make_page(sources: Sources) -> Page:
     """The page and its figures: the same text from the same sources."""
     images: dict[str, str] = {}
-    parts = [_introduction(), *what_was_run(sources)]
+    parts = [_introduction(sources), *what_was_run(sources)]
     for dataset in TITLES:
         parts += beside_published(sources, dataset, images)
     parts += variants(sources, images) + validation_study(sources, images)
     return Page("\n\n".join(parts) + "\n", images)
 
 
-def _introduction() -> str:
+def _answer(sources: Sources) -> str:
+    told = []
+    for name, title in TITLES.items():
+        sweep = sources.sweeps.get(name)
+        if sweep is not None and (found := compare(sources.tables[name], sweep)):
+            agree = sum(one.agrees for one in found)
+            configs = sweep.settings["configs"]
+            told.append(f"{agree} of {len(found)} numbers on {title} ({configs} configurations)")
+    if not told:
+        return "Nothing is there to compare yet."
+    return f"""**By the released program's rules candidly comes within {LIMIT} combined standard
+        errors of {listed(told)}.** The published numbers are of {CONFIGS} configurations; why
+        others differ is said at each table, or that it is not explained."""
+
+
+def _introduction(sources: Sources) -> str:
     return "\n\n".join(
         [
             "# Reproduction",
+            prose(_answer(sources)),
             prose(
                 """How candidly's numbers compare with the published ones of the benchmark it takes
                 its protocol from (Wang et al., ICLR 2025), what the defects of that benchmark's

@@ -36,6 +36,7 @@ def make_page(folder: Path = RESULTS) -> str:
     journal = values("journal", folder) if (folder / "journal.json").exists() else None
     parts = [
         "# Beyond one machine",
+        prose(_answer(scale, review)),
         f"Written by `{COMMAND}` from `bench/results`.",
         prose(
             "How far label errors, sweeps and reviews go, measured part by part, and what limits "
@@ -51,6 +52,15 @@ def make_page(folder: Path = RESULTS) -> str:
         *_review(review),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _answer(scale: Value, review: Value) -> str:
+    of = f"{N} x {M}, two workers"
+    seconds = 60 * scale(f"{of}: errors found, minutes")
+    wait = review("1000 people, 2 processes: answer to next item, 95th percentile, ms")
+    return f"""**Of {N} rows of {M} classes planted errors are found in {seconds:.0f} s by two
+        processes, and 1,000 people who look at a million items wait {wait:.0f} ms for the next one
+        (95 % of the time no longer).**"""
 
 
 def count(number: float) -> str:

@@ -61,9 +61,9 @@ def make_page(lines: Iterable[Line]) -> tuple[str, dict[str, str]]:
     cases = [case for case in CASES if (case, BASE) in runs]
     parts = [
         "# Learning from the answers of several annotators",
-        f"Written by `{COMMAND}` from `studies/votes/results/runs.jsonl`.",
         _answer(runs, found, said, cases),
         "## What was run",
+        f"Written by `{COMMAND}` from `studies/votes/results/runs.jsonl`.",
         "Either the answers become one label a row, and cross-entropy learns from it; or it learns "
         "from the posterior, each row once for every label that it may have (`crowd.weighted_rows`)"
         "; or an algorithm learns [from the answers themselves]"

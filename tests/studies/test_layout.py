@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,16 @@ def test_importing_a_study_changes_nothing():
     for path in (ROOT / "studies").rglob("*.py"):
         if path.name != "encoders.py":
             assert "sys.path" not in path.read_text(), path
+
+
+PAGES = sorted(set((ROOT / "docs" / "studies").glob("*.md")) - {ROOT / "docs/studies/index.md"})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_begins_with_its_answer(page):
+    """Before it says how it was made: a sentence in bold, or with the numbers of the verdicts."""
+    shown = re.sub(r"<!--.*?-->", "", page.read_text())
+    title, first = shown.split("\n\n")[:2]
+    assert title.startswith("# ")
+    assert first.lstrip().startswith("**") or page.stem == "claims", first[:80]
+    assert re.search(r"\d", first)
