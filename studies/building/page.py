@@ -73,6 +73,12 @@ def make_page(study: Study) -> str:
             `{BASE}`, in bold where the 95 % interval of these leaves out 0."""
         ),
         _mixed(study),
+        "## What this does not say",
+        prose(
+            """The articles are made up, and nothing in them is beyond common sense. A linear layer
+            on 256 numbers of a text stands for networks that read it. Other corpora may name other
+            methods, and people's articles another source."""
+        ),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -101,8 +107,7 @@ def _about(study: Study) -> str:
     validation and as many for testing are both tested on, as nothing is chosen. Inputs are 256
     numbers of a text (TF-IDF and truncated SVD of training, held-out and pool texts, without
     labels). The network is a linear layer, after {EPOCHS} epochs in batches of {BATCH}; each method
-    has its default settings, but what ramps up does so within {RAMP} epochs. People's own articles,
-    and networks that read them, may tell otherwise."""
+    has its default settings, but what ramps up does so within {RAMP} epochs."""
 
 
 def _corpora(study: Study) -> str:

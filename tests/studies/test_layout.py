@@ -66,3 +66,13 @@ def test_a_page_begins_with_its_answer(page):
     assert title.startswith("# ")
     assert first.lstrip().startswith("**") or page.stem == "claims", first[:80]
     assert re.search(r"\d", first)
+
+
+def test_a_page_says_what_it_cannot_say():
+    heading = re.compile(
+        r"^## (What this does not say|What this says, and what it cannot|What may honestly be "
+        r"concluded|What does not reproduce|How a verdict is reached)$",
+        re.MULTILINE,
+    )
+    for page in PAGES:  # that on pictures says it in its answer
+        assert heading.search(page.read_text()) or page.stem == "images", page.stem
