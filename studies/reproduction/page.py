@@ -16,7 +16,7 @@ from .what_was_run import what_was_run
 
 LIMITS = """Three of the benchmark's thirteen tables, those of the smallest real candidate sets;
     none of pictures was trained at its size. A number within two combined standard errors of the
-    published one is not shown to be the same: on Lost such an error is some three points. The
+    published one is not shown to be the same: on Lost such an error is three to four points. The
     splits are the benchmark's, so that what both share by chance is not seen."""
 
 

@@ -53,8 +53,9 @@ def make_page(folder: Path = RESULTS) -> str:
         "## What this does not say",
         prose(
             """All processes were on one machine of two cores: how a network of machines, a disk
-            that many share, or a database elsewhere slows them was not measured. The rows are made up,
-            with errors that are independent of each other. People do not answer as programs do."""
+            that many share, or a database elsewhere slows them was not measured. The rows are made
+            up, with errors that are independent of each other. People do not answer as programs
+            do."""
         ),
     ]
     return "\n\n".join(parts) + "\n"
