@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,13 +14,15 @@ from ...stats import holm
 from ._budget import certificate
 from ._sequential import evidence, planning_number
 
+Model = TypeVar("Model", int, str)
+
 
 @dataclass(frozen=True)
-class AdjacentModels:
+class AdjacentModels(Generic[Model]):
     """Two neighbours in a ranking, and what checked items say of them.
 
     Attributes:
-        first, second: numbers of the models, the better one first.
+        first, second: numbers of the models or their names, the better one first.
         differing: items on which they differ, or could.
         unchecked: of these, without those that were verified before or since.
         lead: by how much the first is ahead: the sum of the items' values.
@@ -31,8 +33,8 @@ class AdjacentModels:
         to_check: about how many items of the plan are still to check; None if nobody can say.
     """
 
-    first: int
-    second: int
+    first: Model
+    second: Model
     differing: int
     unchecked: int
     lead: float
@@ -56,7 +58,7 @@ class CheckingPlan:
 
     items: np.ndarray
     done: int
-    neighbours: tuple[AdjacentModels, ...]
+    neighbours: tuple[AdjacentModels[int], ...]
     to_check: int | None
 
 
@@ -109,7 +111,9 @@ def _most(numbers: Sequence[int | None]) -> int | None:
     return max(told, default=0) if len(told) == len(numbers) else None
 
 
-def _decided(row: AdjacentModels, secure: float, reversed_: float, alpha: float) -> AdjacentModels:
+def _decided(
+    row: AdjacentModels[int], secure: float, reversed_: float, alpha: float
+) -> AdjacentModels[int]:
     status = "secure" if secure <= alpha else "reversed" if reversed_ <= alpha else "open"
     left = row.to_check if status == "open" else 0
     return replace(row, p_secure=secure, p_reversed=reversed_, status=status, to_check=left)
@@ -122,7 +126,7 @@ def _judge(
     items: np.ndarray,
     done: int,
     alpha: float,
-) -> AdjacentModels:
+) -> AdjacentModels[int]:
     """A pair, with p that are not adjusted yet."""
     values, apart = pair.values, pair.apart
     sure = certificate(values[apart], known[apart])

@@ -19,7 +19,7 @@ from ._report import Against, ComparedPair, PlacedModel, Ranking
 from ._scores import Scores, make_scores
 from ._slices import Slice, SliceReport, Turned
 from ._wins import Wins, make_wins
-from ._wrong_keys import KeyCrossing, SurePair, TurnedPair, WrongKeys
+from ._wrong_keys import KeyCrossing, TurnedPair, WrongKeys
 
 __all__ = [
     "Against",
@@ -35,7 +35,6 @@ __all__ = [
     "Scores",
     "Slice",
     "SliceReport",
-    "SurePair",
     "Suspect",
     "Turned",
     "TurnedPair",

@@ -9,6 +9,7 @@ import numpy as np
 from ...stats import holm, share_interval
 from ...stats.crossing import tie_interval
 from ...stats.places import competition_ranks
+from ..checks import AdjacentModels
 from ._checked import CheckedScores, keys_to_check
 from ._compared import PairedModels, compare
 from ._scores import part_of
@@ -53,30 +54,6 @@ class KeyCrossing:
 
 
 @dataclass(frozen=True)
-class SurePair:
-    """Two neighbours, and whether right keys can still turn their order on these items.
-
-    Attributes:
-        first, second: in order by what was known before the plan.
-        differing: items that can tell them apart. unchecked: of these, not checked by now.
-        lead: by how many items the first is ahead; worst: if every unchecked one speaks against it.
-        p_secure, p_reversed: valid whenever one looks, and Holm-adjusted over all neighbours.
-        status: secure, reversed or open. to_check: about how many more; None if nobody can say.
-    """
-
-    first: str
-    second: str
-    differing: int
-    unchecked: int
-    lead: float
-    worst: float
-    p_secure: float
-    p_reversed: float
-    status: str
-    to_check: int | None
-
-
-@dataclass(frozen=True)
 class WrongKeys:
     """A ranking by the right keys beside that by the published ones.
 
@@ -93,7 +70,8 @@ class WrongKeys:
         sure_before, sure: pairs whose order tests establish, by published keys and by right ones.
         prevalence: the share of wrong keys among items that have a right one, in [0, 1].
         crossings: by prevalence; none where nothing was wrong.
-        neighbours: whether an order can still turn. drawn: items that a plan named.
+        neighbours: whether an order can still turn, by names; lead and worst in items.
+        drawn: items that a plan named.
         to_check: about how many more settle every pair of neighbours; None if nobody can say.
     """
 
@@ -112,7 +90,7 @@ class WrongKeys:
     sure: int
     prevalence: float
     crossings: tuple[KeyCrossing, ...]
-    neighbours: tuple[SurePair, ...]
+    neighbours: tuple[AdjacentModels[str], ...]
     drawn: int
     to_check: int | None
 
@@ -150,7 +128,7 @@ def wrong_keys(checked: CheckedScores, alpha: float) -> WrongKeys:
         prevalence=float(weight[checked.changed].sum() / weight[kept].sum()),
         crossings=_crossings(checked, alpha),
         neighbours=tuple(
-            SurePair(
+            AdjacentModels(
                 names[one.first], names[one.second], one.differing, one.unchecked,
                 float(one.lead * most), float(one.worst * most), one.p_secure, one.p_reversed,
                 one.status, one.to_check,
