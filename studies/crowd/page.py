@@ -13,6 +13,7 @@ from candidly.people import crowd
 from candidly.people.crowd.consensus_document import set_figure
 from studies.kit.figures import alone
 from studies.kit.pages import filled
+from studies.kit.words import minus
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "crowd.md"
@@ -52,8 +53,8 @@ def number_of(claims: Mapping[str, float], name: str, way: str) -> str:
     told = "< 0.001" if p < 0.001 else f"{p:.3f}"
     accuracy = claims[f"{name}: {way}, accuracy %"]
     return (
-        f"| {TITLES[name]} | {way} | {accuracy:.1f} | {signed(points)} |"
-        f" {signed(low)} to {signed(high)} | {told} | {verdict} |"
+        f"| {TITLES[name]} | {way} | {accuracy:.1f} | {minus(points, 1)} |"
+        f" {minus(low, 1)} to {minus(high, 1)} | {told} | {verdict} |"
     )
 
 
@@ -61,11 +62,6 @@ def ways_of(claims: Mapping[str, float], name: str) -> list[str]:
     """What was compared with the majority, in its order."""
     found = [re.fullmatch(rf"{name}: (.+), accuracy %", claim) for claim in claims]
     return [match[1] for match in found if match and match[1] != "majority"]
-
-
-def signed(value: float) -> str:
-    text = f"{abs(value):.1f}"
-    return "0.0" if text == "0.0" else f"{'−' if value < 0 else '+'}{text}"
 
 
 def tables(claims: Mapping[str, float]) -> dict[str, str]:
