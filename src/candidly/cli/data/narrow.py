@@ -16,6 +16,7 @@ from .._issues import check_place
 from .._print import AsJson
 from .._progress import reading
 from .._types import share
+from .._words import held
 from .common import Data, What, loaded_from, print_json, save, tell
 
 if TYPE_CHECKING:
@@ -99,7 +100,10 @@ def _of_file(data: Labelled, probs: str, roles: Roles) -> np.ndarray:
     from ...data.ingest.probabilities import open_source
 
     source = open_source(probs, classes=data.classes, roles=Roles(separator=roles.separator))
-    rows = source.by_id(None if source.ids is None else np.asarray(data.ids).astype(str))
+    ids = np.asarray(data.ids)
+    numbered = source.ids is None and np.array_equal(ids, np.arange(data.n))  # by nobody
+    with held():
+        rows = source.by_id(None if numbered else ids.astype(str))
     if (rows.n, rows.m) != (data.n, data.q):
         raise ValueError(
             f"{probs} has {rows.n} rows of {rows.m} classes, and {data.source or 'the data'} has"
