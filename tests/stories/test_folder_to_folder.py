@@ -59,16 +59,17 @@ def test_a_folder_comes_back_corrected(chromium, tmp_path):
     try:
         for who in ("ann", "bob"):
             screen = arrive(chromium, server.links[who])
-            turn = 0
+            seen: list[str] = []
             while not (card := screen.card())["nothing"]:
                 place, name = names[pixels_shown(screen)]
                 assert place not in screen.page.inner_text("main")
                 shown = card["buttons"].values()
-                if who == "bob" and turn % 9 == 4:  # a slip
-                    name = next(text for text in NAMES if text != name and text in shown)
-                said.setdefault(place, set()).add(name)
+                if place not in seen:  # of what is asked a second time the first answer counts
+                    if who == "bob" and len(seen) % 9 == 4:  # a slip
+                        name = next(text for text in NAMES if text != name and text in shown)
+                    said.setdefault(place, set()).add(name)
                 screen.say(name)
-                turn += 1
+                seen.append(place)
             screen.leave()
         differ = {place for place, names_said in said.items() if len(names_said) > 1}
         assert differ

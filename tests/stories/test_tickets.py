@@ -67,19 +67,20 @@ def test_tickets_come_back_corrected_and_a_model_learns_from_them(chromium, tmp_
     assert "2 people each" in run(made, tmp_path)
 
     server = Server(tmp_path / "desk", "--person", "ann", "--person", "bob")
-    seen: dict[str, set[str]] = {}
+    said: dict[str, set[str]] = {}
     try:
         for who in ("ann", "bob"):
             screen = arrive(chromium, server.links[who])
-            turn = 0
+            seen: list[str] = []
             while not screen.card()["nothing"]:
                 text = screen.page.locator("#desk .item .text").text_content()
                 team = truth[text]
-                if who == "bob" and turn % 10 == 7:
-                    team = next(other for other in WORDS if other != team)
-                seen.setdefault(text, set()).add(team)
+                if text not in seen:  # of what is asked a second time the first answer counts
+                    if who == "bob" and len(seen) % 10 == 7:
+                        team = next(other for other in WORDS if other != team)
+                    said.setdefault(text, set()).add(team)
                 screen.say(team)
-                turn += 1
+                seen.append(text)
             screen.leave()
         page = chromium.new_context().new_page()
         right = {number: truth[text] for number, text, _, _ in rows}
@@ -88,7 +89,7 @@ def test_tickets_come_back_corrected_and_a_model_learns_from_them(chromium, tmp_
         )
     finally:
         server.kill()
-    assert len(done) == sum(len(said) > 1 for said in seen.values()) > 2
+    assert len(done) == sum(len(teams) > 1 for teams in said.values()) > 2
 
     told = run("candidly review status desk", tmp_path)
     assert f"{len(done)} items decided by the organiser" in told

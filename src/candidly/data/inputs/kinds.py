@@ -14,7 +14,7 @@ from enum import StrEnum
 class InputKind(StrEnum):
     """What inputs are.
 
-    Args:
+    Attributes:
         array: rows of one array of numbers, which a network takes as they are.
         pictures: an encoder of pictures sees them; files may be sounds, too.
         texts: texts, of which words or tokens are made.

@@ -107,8 +107,8 @@ class Store:
                 may; a killed process never does.
 
         Raises:
-            Whatever ``work`` raises; then nothing of it was written. StoreError: the database
-            could not do it.
+            StoreError: the database could not do it.
+            Exception: whatever ``work`` raises; then nothing of it was written.
         """
         with in_words():
             return self._group.write(
