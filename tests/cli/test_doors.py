@@ -139,7 +139,7 @@ DOORS = {  # how each command is called, and what it says: classes, or these and
     "labels make": (["t.csv", "symmetric:rate=0", "out.npz", "--truth", "label", "--id", "id"],
                     of_npz),
     "labels narrow": (["t.csv", "out.npz", "--label", "label", "--id", "id", "--label-kind",
-                       "one-of", "--probs", "probs.csv"], None),  # of sets alone: test_narrow.py
+                       "one-of", "--by", "probs.csv"], None),  # of sets alone: test_narrow.py
     "bench plan": (["--dataset", "t.csv", "--label", "label", "--id", "id", "--algorithms", "ce",
                     "--no-measure", "--hyper", "batch_size=8", "--configs", "1", "--splits",
                     "1", "--json"],

@@ -38,7 +38,7 @@ def sets(tmp_path, monkeypatch):
 def test_sets_are_narrowed_row_for_row(candidly, sets, file):
     inside, probs, truth = sets
     status, _, err = candidly(
-        "labels", "narrow", "sets.csv", "out.npz", "--probs", file, "--mass", 0.8
+        "labels", "narrow", "sets.csv", "out.npz", "--by", file, "--mass", 0.8
     )
     assert status == 0, err
     wanted = narrowed(inside, probs, 0.8)
@@ -55,7 +55,7 @@ def test_sets_are_narrowed_row_for_row(candidly, sets, file):
 
 def test_as_json_and_trained_on(candidly, sets):
     inside, probs, truth = sets
-    words = ("sets.csv", "out.npz", "--probs", "probs.csv", "--json")
+    words = ("sets.csv", "out.npz", "--by", "probs.csv", "--json")
     status, out, err = candidly("labels", "narrow", *words)
     assert status == 0, err
     about = json.loads(out)
@@ -66,25 +66,58 @@ def test_as_json_and_trained_on(candidly, sets):
     assert status == 0, err
 
 
-def test_neither_or_both_are_refused(candidly, sets):
-    for words in ((), ("--probs", "probs.csv", "--encoder", "hf:clip")):
-        status, _, err = candidly("labels", "narrow", "sets.csv", "out.npz", *words)
-        assert status == 2
-        assert "Name one with --probs, or name one with --encoder" in err
+def measured(candidly, *words) -> dict:
+    """What ``train --json`` says."""
+    status, out, err = candidly(
+        "train", *words, "--steps", 20, "--validation", 0.3, "--out", "m.safetensors", "--json"
+    )
+    assert status == 0, err
+    return json.loads(out)
+
+
+def test_a_model_learns_from_smaller_sets_and_is_measured_by_those_that_were_given(candidly, sets):
+    inside, probs, _ = sets
+    assert (
+        candidly("labels", "narrow", "sets.csv", "out.npz", "--by", "probs.csv", "--mass", 0.6)[0]
+        == 0
+    )
+    wide = measured(candidly, "sets.csv")
+    within = measured(candidly, "sets.csv", "--narrow", "probs.csv", "--mass", 0.6)
+    before = measured(candidly, "out.npz")
+    assert within["measured"]["oracle accuracy"] == before["measured"]["oracle accuracy"]
+    assert within["measured"]["covering rate"] > before["measured"]["covering rate"]
+    assert within["measured"] != wide["measured"]
+    narrow = narrowed(inside, probs, 0.6)
+    assert within["narrowed"]["by"] == "probs.csv"
+    assert within["narrowed"]["labels a row"]["after"] == narrow.sum(1).mean()
+    _, out, _ = candidly(
+        "train", "sets.csv", "--narrow", "probs.csv", "--steps", 1, "--out", "m.safetensors"
+    )
+    assert "sets are smaller" in out
+
+
+def test_a_mass_without_what_narrows_and_an_algorithm_for_other_labels_are_refused(candidly, sets):
+    status, _, err = candidly("train", "sets.csv", "--mass", 0.5, "--out", "m.safetensors")
+    assert status == 2
+    assert "Name a file with --narrow, or leave out --mass" in err
+    words = ("--narrow", "probs.csv", "--algorithm", "PRODEN", "--against", "ce", "--steps", 1)
+    status, _, err = candidly("train", "sets.csv", *words, "--out", "m.safetensors")
+    assert status == 2
+    assert "ce learns from one label a row, and what was narrowed are candidate sets" in err
 
 
 def test_data_without_sets_and_probabilities_of_others_are_refused(candidly, sets):
-    status, _, err = candidly("labels", "narrow", "digits", "out.npz", "--probs", "probs.npy")
+    status, _, err = candidly("labels", "narrow", "digits", "out.npz", "--by", "probs.npy")
     assert status == 2
     assert "digits has no candidate sets to narrow" in err
     np.save("few.npy", np.ones((3, 3)))
-    status, _, err = candidly("labels", "narrow", "sets.csv", "out.npz", "--probs", "few.npy")
+    status, _, err = candidly("labels", "narrow", "sets.csv", "out.npz", "--by", "few.npy")
     assert status == 2
     assert "few.npy has 3 rows of 3 classes, and sets.csv has 40 rows of 3" in err
 
 
 def test_a_set_that_names_no_such_encoder_is_refused(candidly, sets):
-    status, _, err = candidly("labels", "narrow", "sets.csv", "out.npz", "--encoder", "hf:nowhere")
+    status, _, err = candidly("labels", "narrow", "sets.csv", "out.npz", "--by", "hf:nowhere")
     assert status == 2
     assert "nowhere" in err
 
@@ -93,7 +126,7 @@ def test_a_set_that_names_no_such_encoder_is_refused(candidly, sets):
 def test_predictions_without_the_probabilities_of_all_classes_are_refused(candidly, sets, ending):
     frame = pl.DataFrame({"id": ["r0"], "prediction": ["ash"], "probability": [0.9]})
     getattr(frame, f"write_{ending}")(f"predictions.{ending}")
-    words = ("sets.csv", "out.npz", "--probs", f"predictions.{ending}")
+    words = ("sets.csv", "out.npz", "--by", f"predictions.{ending}")
     status, _, err = candidly("labels", "narrow", *words)
     assert status == 2
     assert "says what was predicted, and has no probabilities of the other classes" in err
@@ -106,7 +139,7 @@ def test_what_a_model_of_few_true_labels_predicts_narrows_the_sets_of_all(candid
     for words in (
         ("train", *known),
         ("predict", "known.safetensors", "sets.csv", "--out", "found.csv", "--probs"),
-        ("labels", "narrow", "sets.csv", "out.npz", "--probs", "found.csv"),
+        ("labels", "narrow", "sets.csv", "out.npz", "--by", "found.csv"),
     ):
         status, _, err = candidly(*words)
         assert status == 0, err

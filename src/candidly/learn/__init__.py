@@ -38,10 +38,12 @@ if TYPE_CHECKING:
     from .estimators import candidate_sets as candidate_sets
     from .estimators import covering_rate_scorer as covering_rate_scorer
     from .model import Model as Model
+    from .model import Narrowed as Narrowed
     from .model import Trained as Trained
     from .model import fit as fit
     from .model import fit_and_measure as fit_and_measure
     from .model import load_model as load_model
+    from .model import narrow as narrow
     from .nets import Net as Net
     from .own_loop import attach as attach
 
@@ -50,6 +52,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "Algorithm": "algorithms",
     "Batch": "algorithms",
     "Model": "model",
+    "Narrowed": "model",
     "Net": "nets",
     "NoisyLabelClassifier": "estimators",
     "OneTrial": "algorithms",
@@ -73,6 +76,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "losses": "",
     "masked_softmax": "algorithms",
     "model": "",
+    "narrow": "model",
     "nets": "",
     "one_of": "algorithms",
     "power_of_ten": "algorithms",

@@ -129,9 +129,7 @@ def test_it_narrows_candidate_sets(clip, tmp_path):
     sets = np.ones((6, 3), bool)
     sets[1, 0] = False
     from_arrays(PICTURES, candidates=sets, classes=NAMES).save(tmp_path / "sets.npz")
-    out = run(
-        f"candidly labels narrow sets.npz out.npz --encoder hf:{clip} --mass 0.5 --json", tmp_path
-    )
+    out = run(f"candidly labels narrow sets.npz out.npz --by hf:{clip} --mass 0.5 --json", tmp_path)
     scores = zero_shot(PICTURES, f"hf:{clip}", NAMES).astype(np.float64)
     wanted = narrowed(sets, np.exp(scores - scores.max(1, keepdims=True)), 0.5)
     assert (load(tmp_path / "out.npz").candidates == wanted).all()

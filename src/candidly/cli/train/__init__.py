@@ -11,12 +11,14 @@ import typer
 
 from ...data.ingest import Roles
 from ...ground.jsons import to_json
+from ...ground.problem import Refusal
 from ...learn.engine.recipe import recipe as read_recipe
 from ...learn.written.nets import pinned, read_net
 from .. import _progress
 from .._column_options import ANY, CELLS, INPUTS, LABELS, PARTS, reads
 from .._hyper import Hyper, hyper_of
 from .._issues import check_place
+from .._narrowing import MASS, Mass, narrowed_by
 from .._network_options import Net, Training
 from .._print import AsJson
 from .._stopping import stoppable
@@ -47,6 +49,16 @@ def train(
         str | None,
         typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
     ] = None,
+    narrow: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Learn from smaller candidate sets, without the candidates that this file of "
+            "probabilities of the classes, or of pictures hf:FOLDER with a model of pictures and "
+            "texts, holds to be unlikely. Rows held out are measured by the sets as given.",
+        ),
+    ] = None,
+    mass: Mass = None,
     root: Data = None,
     algorithm: Annotated[
         str | None,
@@ -128,6 +140,12 @@ def train(
       candidly train shop.csv --label category --against gce --against elr --out shop.safetensors
     """
     check_place(out, "--out", (ENDING,))
+    if mass is not None and narrow is None:
+        raise Refusal(
+            "`mass` says how far sets are narrowed, and nothing narrows them.",
+            "name a file with `narrow`",
+            "leave out `mass`",
+        )
     if net is not None:
         pinned(net, "--net")  # said before the data is read
     if recipe is not None:
@@ -139,6 +157,7 @@ def train(
 
         published_settings(algorithm, as_published)  # refused before the data is read
         loaded = _loaded(what, root, roles, labels, as_published is not None)
+        smaller = None if narrow is None else narrowed_by(loaded, narrow, mass or MASS, roles)
         with _progress.reading("training", "trained") as watch:
 
             def told(work: int, of: int) -> None:
@@ -149,6 +168,7 @@ def train(
                 loaded,
                 algorithm,
                 encoder=encoder,
+                sets=None if smaller is None else smaller.sets,
                 against=against or (),
                 validation=validation,
                 as_published=as_published,
@@ -168,16 +188,18 @@ def train(
             "as published": as_published,
             "seed": seed,
             "on the premise": on_premise(trained),
+            "narrowed": None if smaller is None else {"by": narrow, **smaller.as_dict()},
         }
         model = trained.model
-        model.about["trained"] = {k: about[k] for k in ("data", "held out", "measured")}
+        model.about["trained"] = {k: about[k] for k in ("data", "held out", "measured", "narrowed")}
         model.about["trained"] |= {"label": roles.label, "id": roles.id}
         model.save(out)
     about |= {"out": str(out), "next": _next(out, net, what)}
     if as_json:
         print(to_json(about))
         return
-    print_training(about, loaded, "" if trained.compared is None else str(trained.compared))
+    chosen = "" if trained.compared is None else str(trained.compared)
+    print_training(about, loaded, chosen, "" if smaller is None else str(smaller))
     print(f"wrote {out}", file=sys.stderr)
 
 

@@ -19,15 +19,19 @@ MEANING = {
 }
 
 
-def print_training(about: dict[str, Any], data: Labelled, chosen: str = "") -> None:
+def print_training(
+    about: dict[str, Any], data: Labelled, chosen: str = "", narrowed: str = ""
+) -> None:
     """Print what ``candidly train`` has done: data, columns, measures, and the next command.
 
     Args:
         about: what ``--json`` prints.
         data: what was learned from, and measured on.
         chosen: which one of several was chosen, in a sentence.
+        narrowed: how much smaller the sets to learn from are, in a sentence.
     """
     print(f"{about['rows']:,} rows, {len(about['classes']):,} classes, {_sets(data)}")
+    print(narrowed, end="\n" * bool(narrowed))
     if about["without a label"]:
         print(f"{about['without a label']:,} rows without a label are left out")
     for kind, names in about["columns"].items():

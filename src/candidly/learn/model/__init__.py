@@ -5,10 +5,12 @@ from ._load import load_model
 from ._model import Model, measures
 from ._reading import takes_pictures
 from .measured import Trained, fit_and_measure
+from .narrowing import Narrowed, narrow
 
 __all__ = [
     "DEFAULTS",
     "Model",
+    "Narrowed",
     "Trained",
     "default_algorithm",
     "fit",
@@ -16,6 +18,7 @@ __all__ = [
     "hyper_parameters",
     "load_model",
     "measures",
+    "narrow",
     "recipe_for",
     "row_weights",
     "takes_pictures",

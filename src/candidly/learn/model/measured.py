@@ -134,6 +134,7 @@ def fit_and_measure(
     algorithm: str | None = None,
     *,
     encoder: str | None = None,
+    sets: np.ndarray | None = None,
     against: Sequence[str] = (),
     validation: float | str = 0.1,
     as_published: str | None = None,
@@ -151,6 +152,8 @@ def fit_and_measure(
     Args:
         algorithm: a name; by default what suits the labels.
         encoder: of pictures and texts, what makes numbers of them; by default as ``fit``.
+        sets: bool (n, q), candidate sets to learn from in place of the data's, such as those of
+            ``narrow``. What is held out is measured by the data's own.
         against: further names. All are compared on a fifth of the rows to learn from, and the one
             that is right most often is trained on all of these; see ``compare_ways``.
         validation: the share of rows to hold out; 0 trains on all, and ``truth`` holds out the rows
@@ -201,7 +204,16 @@ def fit_and_measure(
     if settings is not None and not own:
         _check_inputs(settings, inputs)
     usable, left_out = _usable(inputs, name)
-    learned, held = _divided(usable, validation, seed)
+    if sets is not None:
+        for one in (name, *against):
+            if "candidates" not in reads(one):
+                raise Refusal(
+                    f"{one} learns from {READ[kind_read(one)]}, and what was narrowed are candidate"
+                    " sets.",
+                    "name an `algorithm` that learns from these, such as PRODEN",
+                )
+        sets = _usable(replace(data, candidates=sets), name)[0].candidates
+    learned, held = _divided(usable, validation, seed, sets)
     compared = None
     if against:
         ways = 1 + len(against)
@@ -227,7 +239,7 @@ def fit_and_measure(
     model, needed = fit_as_needed(learned, name, seed=seed, watch=tell, **how)
     logits = None if held is None else model.predict_logits(held)
     if seen is not None:  # the same rows, before the encoder
-        learned, held = _divided(_usable(data, name)[0], validation, seed)
+        learned, held = _divided(_usable(data, name)[0], validation, seed, sets)
         of_inputs(model, data, seen)
     updates = 0 if is_classifier(name) else int(model.about["steps"])
     by = None if seen is None else seen.name
@@ -331,31 +343,38 @@ def _usable(data: Labelled, algorithm: str) -> tuple[Labelled, int]:
     return data, 0
 
 
-def _divided(data: Labelled, share: float | str, seed: int) -> tuple[Labelled, Labelled | None]:
+def _divided(
+    data: Labelled, share: float | str, seed: int, sets: np.ndarray | None = None
+) -> tuple[Labelled, Labelled | None]:
     """Rows to learn from, and rows to measure on: a share, those with a truth, or the official set.
 
     An official validation set stays among the former: it chooses what is learned.
 
     Of test rows that nobody labelled, sets of all classes say nothing, and the truth alone counts.
 
+    Args:
+        sets: bool (n, q), the candidate sets of rows to learn from in place of the data's.
+
     Raises:
         ValueError: rows with a truth are to be held out, and there are none, or no others.
     """
+    to_learn = data if sets is None else replace(data, candidates=sets)
     test = data.official_test
+    rows = np.arange(data.n)
     if test is not None and test.any():
-        learned, held = data[~test], data[test]
+        held = data[test]
         if labelled_rows(data).all():
-            return learned, held
+            return to_learn[~test], held
         if held.truth is not None:
-            return learned, replace(held, candidates=None, given=None, votes=None)
-        data = learned
+            return to_learn[~test], replace(held, candidates=None, given=None, votes=None)
+        rows = np.flatnonzero(~test)
     if not share:
-        return data, None
+        return to_learn[rows], None
     own = data.official_validation
-    own = np.zeros(data.n, bool) if own is None else own
-    rest = np.flatnonzero(~own)
+    own = np.zeros(len(rows), bool) if own is None else own[rows]
+    rest = rows[~own]
     kept, apart = _apart(data[rest], share, seed)
-    return data[np.concatenate([rest[kept], np.flatnonzero(own)])], data[rest[apart]]
+    return to_learn[np.concatenate([rest[kept], rows[own]])], data[rest[apart]]
 
 
 def rows_to_learn(data: Labelled, validation: float | str, seed: int) -> np.ndarray:
