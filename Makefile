@@ -26,7 +26,7 @@ check: $(READY)  ## style, types, import directions
 	$(BIN)/pytest tests/test_house.py
 
 site: $(READY)  ## the documentation as a site in site/; warnings are errors, and every link is followed
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(BIN)/python tools/check_site.py site
 
 bench: $(READY)  ## the measured claims, in their quick form

@@ -21,13 +21,16 @@ AHEAD, BEHIND, SAME, OPEN = "ahead", "behind", "same", "open"
 
 
 class AnySweep(Protocol):
-    """A results directory: one label set, one group of algorithms."""
+    """A results directory: one label set, one group of algorithms. Its column of the page."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def label_set(self) -> str: ...
+
+    @property
+    def column(self) -> str: ...
 
     def called(self, algorithm: str) -> str: ...
 
@@ -58,7 +61,7 @@ class Against:
 def read_study(
     folder: Path, of: Iterable[AnySweep] | None = None, criterion: str = "NVA"
 ) -> Mapping[str, Rows]:
-    """By label set, what is in the committed files; sweeps that are not there are left out.
+    """By column of the page, what is in the committed files, without sweeps that are not there.
 
     Args:
         of: the sweeps; by default those of noisy labels.
@@ -68,7 +71,7 @@ def read_study(
     for sweep in sweeps() if of is None else of:
         if (folder / sweep.name / "plan.json").exists():
             runs = read_results(folder / sweep.name).runs
-            rows = found.setdefault(sweep.label_set, {})
+            rows = found.setdefault(sweep.column, {})
             for name in dict.fromkeys(run.algorithm for run in runs):
                 rows[sweep.called(name)] = row_of(
                     [run for run in runs if run.algorithm == name], criterion

@@ -11,7 +11,7 @@ from studies.kit.cells import percent
 from studies.kit.rows import BASE, Rows
 
 from . import tables
-from .numbers import against
+from .numbers import AHEAD, BEHIND, SAME, against
 from .runs import (
     BATCH,
     BY_CLASS,
@@ -19,6 +19,7 @@ from .runs import (
     ENCODER,
     EPOCHS,
     EVEN,
+    HIDDEN,
     LABEL_SETS,
     MADE,
     PEOPLES,
@@ -26,6 +27,8 @@ from .runs import (
     PICTURES,
     SPLITS,
     VALIDATION,
+    WITH_HIDDEN,
+    hidden,
 )
 
 PAGE = "studies/frozen.md"
@@ -42,25 +45,28 @@ WRONG = {  # of people's labels
 
 def make_page(study: Mapping[str, Rows]) -> tuple[str, dict[str, str]]:
     """The page's text; it has no figures."""
-    found = against(study)
+    deeper = {hidden(name): study[hidden(name)] for name in WITH_HIDDEN if hidden(name) in study}
     study = {name: study[name] for name in LABEL_SETS if name in study}
+    found = against(study)
     parts = [
         "# Noisy labels on what a frozen encoder sees",
         tables.answer(study, found, PLAIN, "CIFAR-10N and labels drawn with its rates"),
         *([_drawn(study, found)] if set(study) & set(MADE) else []),
+        *([_deeper(study, found, deeper)] if deeper else []),
         "## What was run",
         f"Written by `{COMMAND}` from `studies/frozen/results`.",
         _about(study),
         "## Each algorithm against cross-entropy",
         tables.rules(found, PLAIN),
         tables.gains(study, found),
+        *(_with_hidden(deeper) if deeper else []),
         "## Best, selected and last epoch",
         "Test accuracy in %, means of the splits. The selected epoch is the one with the highest "
         "accuracy on validation rows, whose labels are as noisy; the best one is best on the test "
         "pictures, which nobody can choose by.",
         tables.epochs(study),
         "## What this does not say",
-        "One encoder, one data set, a linear layer, default settings of each algorithm. ImageNet, "
+        "One encoder, one data set, a layer or two, default settings of each algorithm. ImageNet, "
         "which the encoder learned from, has most of CIFAR-10's classes. An algorithm that learns "
         "its own features, as all were published, is not tried here; from pixels and on a small "
         "scale they are in [cifarn.md](cifarn.md). What algorithms such as `elr+` need views of "
@@ -87,6 +93,45 @@ def _drawn(study: Mapping[str, Rows], found: tables.Found) -> str:
         f"gain in the mean {means} (points). Kendall's tau between the gains on {people} and on "
         f"drawn labels is {orders}."
     )
+
+
+def _deeper(study: Mapping[str, Rows], found: tables.Found, deeper: Mapping[str, Rows]) -> str:
+    """Whether a hidden layer, which can learn noise by heart, changes what methods bring."""
+    tests = against(deeper)
+    told = []
+    for name in WITH_HIDDEN:
+        if name not in study or hidden(name) not in deeper:
+            continue
+        rows, flat = deeper[hidden(name)], study[name]
+        names = [each for each in rows if each != BASE and (name, each) in found]
+        gained = [
+            [one.gain.difference or 0.0 for one in (found[name, each], tests[hidden(name), each])]
+            for each in names
+        ]
+        verdicts = [tests[hidden(name), each].verdict for each in names]
+        before, after = zip(*gained, strict=True)
+        told.append(
+            f"on {name} cross-entropy reaches {percent(rows[BASE].selected)} % at the selected "
+            f"epoch and {percent(rows[BASE].last)} at the last one (without: "
+            f"{percent(flat[BASE].selected)} and {percent(flat[BASE].last)}); of {len(names)} "
+            f"others {verdicts.count(AHEAD)} are ahead of it, {verdicts.count(BEHIND)} behind and "
+            f"{verdicts.count(SAME)} the same, and they gain {_points(np.mean(after))} points in "
+            f"the mean (without: {_points(np.mean(before))}), in an order whose Kendall's tau with "
+            f"that of the linear layer is {kendalltau(before, after).statistic:.2f}"
+        )
+    return f"Does that change with a hidden layer? With one of 256 units, {'; '.join(told)}."
+
+
+def _with_hidden(deeper: Mapping[str, Rows]) -> list[str]:
+    """The section on a hidden layer."""
+    tests = against(deeper)
+    return [
+        "## With a hidden layer",
+        f"The same with `{HIDDEN}`, a hidden layer of 256 units, in place of a linear layer; "
+        "verdicts are corrected over these comparisons.",
+        tables.gains(deeper, tests),
+        tables.epochs(deeper),
+    ]
 
 
 def _points(share: float) -> str:

@@ -1,4 +1,4 @@
-"""What the study trains: a linear layer on an encoder's vectors, by every algorithm."""
+"""What the study trains: a layer or two on an encoder's vectors, by every algorithm."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ PEOPLES = ("worst", "rand1", "rand2", "rand3", "aggre")  # labels of people
 EVEN, BY_CLASS = "worst-even", "worst-by-class"
 MADE = (EVEN, BY_CLASS)  # labels that are drawn, as many wrong as in the worst of people's
 LABEL_SETS = (*PEOPLES, *MADE)
+LINEAR, HIDDEN = "linear", "mlp:256"  # networks: no hidden layer, or one
+WITH_HIDDEN = ("worst", "aggre")  # label sets on which both are trained
 SPLITS, EPOCHS, BATCH, VALIDATION = 5, 10, 256, 0.1
 PICTURES = 50_000
 DECAY = 0.02  # as logistic regression with C = 0.001 has it: 1 / (C n)
 DECAYED = "decayed"
 GROUPS = {**OF_TEXTS, DECAYED: Group(("ce",), {"weight_decay": DECAY})}
+QUICK = ("few", "usual", "ramp", "co-teaching+")  # groups
 PER_EPOCH = round(PICTURES * (1 - VALIDATION)) // BATCH  # updates
 SETTINGS: Mapping[str, Any] = {  # of ``benchmark``
-    "net": "linear",
+    "net": LINEAR,
     "configs": 1,
     "splits": SPLITS,
     "steps": EPOCHS * PER_EPOCH,
@@ -39,26 +42,40 @@ SETTINGS: Mapping[str, Any] = {  # of ``benchmark``
 
 @dataclass(frozen=True)
 class Sweep:
-    """A results directory: one label set, one group of algorithms."""
+    """A results directory: one label set, one group of algorithms, one network."""
 
     label_set: str
     group: str
     of: Group
+    net: str = LINEAR
 
     @property
     def name(self) -> str:
-        return f"{self.label_set}-{self.group}"
+        return f"{self.label_set}-{self.group}" + "-hidden" * (self.net == HIDDEN)
+
+    @property
+    def column(self) -> str:
+        """Of the page."""
+        return hidden(self.label_set) if self.net == HIDDEN else self.label_set
 
     def called(self, algorithm: str) -> str:
         """An algorithm as the page calls it."""
         return f"{algorithm}, decay {DECAY}" if self.group == DECAYED else algorithm
 
 
+def hidden(label_set: str) -> str:
+    """What the page calls a label set where a hidden layer learns it."""
+    return f"{label_set}, hidden layer"
+
+
 def sweeps() -> Iterator[Sweep]:
-    """All of them, the quick groups of every label set first."""
+    """All of them, the quick groups of every label set first, a hidden layer last."""
     for name, group in GROUPS.items():
         for label_set in LABEL_SETS:
             yield Sweep(label_set, name, group)
+    for name in QUICK:
+        for label_set in WITH_HIDDEN:
+            yield Sweep(label_set, name, GROUPS[name], HIDDEN)
 
 
 def vectors(label_set: str, data: Path, watch: Callable[[int, int], None]) -> Labelled:
@@ -103,5 +120,5 @@ def run(
         workers=workers,
         watch=watch,
         hyper={"batch_size": BATCH, **sweep.of.hyper},
-        **SETTINGS,
+        **{**SETTINGS, "net": sweep.net},
     )

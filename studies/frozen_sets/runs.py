@@ -143,6 +143,11 @@ class Sweep:
     def name(self) -> str:
         return f"{self.label_set.removesuffix(f', {LONG} ×')}-{self.group}"
 
+    @property
+    def column(self) -> str:
+        """Of the page."""
+        return self.label_set
+
     def called(self, algorithm: str) -> str:
         """An algorithm as the page calls it."""
         return algorithm
