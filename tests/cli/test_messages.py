@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -224,3 +225,28 @@ def test_two_corrections_of_one_name_are_refused(candidly, files):
 )
 def test_commands_say_what_is_wrong(candidly, files, line, sentence):
     assert sentence in one_sentence(candidly(*line.split()))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["errors", "find", "--labels", "t.csv", "--label", "label", "--probs", "m.safetensors"],
+        ["errors", "find", "--labels", "m.safetensors", "--probs", "p.npy"],
+        ["check", "m.safetensors"],
+        ["train", "m.safetensors", "--out", "n.safetensors"],
+        ["review", "new", "desk", "m.safetensors", "--preset", "single"],
+        ["validate", "--votes", "m.safetensors"],
+        ["labels", "describe", "m.safetensors"],
+    ],
+    ids=lambda words: f"{words[0]} {words[-2]}",
+)
+def test_a_model_where_rows_are_asked_for_is_named_as_what_it_is(
+    candidly, tmp_path, monkeypatch, words
+):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("x,label\n1,a\n2,b\n")
+    np.save("p.npy", np.eye(2))
+    Path("m.safetensors").write_bytes(b"12345678")
+    status, _, err = candidly(*words)
+    assert status == 2
+    assert "m.safetensors is a model, not a file of rows" in err

@@ -11,12 +11,13 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .jsons import to_json
+from .names import nearest
 from .problem import Refusal
 
 if TYPE_CHECKING:
@@ -46,6 +47,35 @@ def check_kind(path: Path | str) -> None:
     """
     if is_pipe(path):
         raise Refusal(f"{path} is a pipe, and no file.", "write what it holds to a file")
+
+
+COMPRESSED = (".gz", ".zip")  # may follow the ending of a name
+MODEL = ".safetensors"  # what ``candidly train`` writes
+
+
+def without_packing(path: Path) -> Path:
+    """The name without ``.gz`` or ``.zip`` at its end.
+
+    >>> without_packing(Path("t.csv.gz")).name, without_packing(Path("t.csv")).name
+    ('t.csv', 't.csv')
+    """
+    return Path(path.stem) if path.suffix.lower() in COMPRESSED else path
+
+
+def wrong_ending(path: Path, endings: Iterable[str], packed: str = "") -> str:
+    """What to say of a file whose name has none of the endings.
+
+    Args:
+        packed: what may follow one of the endings, to end the sentence with.
+    """
+    plain = without_packing(path)
+    if plain.suffix.lower() == MODEL:
+        return (
+            f"{path} is a model, not a file of rows. What it says of rows is what candidly predict"
+            " writes, and with `probs` the probabilities of all classes."
+        )
+    listed = f"{path} must end in one of {', '.join(endings)}"
+    return f"{listed}{packed}{nearest(plain.suffix, endings)}"
 
 
 def check_content(path: Path) -> None:

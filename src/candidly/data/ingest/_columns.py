@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...ground.files import check_content
+from ...ground.files import check_content, without_packing, wrong_ending
 from ...ground.names import nearest
 from ...ground.problem import Refusal, passed
 from ..inputs import UNNAMED
 from ._header import FirstLine
-from ._packed import COMPRESSED
 from ._roles import USUAL, Roles, several_answers
 from ._sheet import TABLE_ENDINGS, read_frame
 from .table_checks import column_of, listed
@@ -121,16 +120,14 @@ def check_kind(path: Path, arrays: Sequence[str] = (".npy",)) -> None:
     Raises:
         FileNotFoundError, ValueError: no such file, a folder, another ending, nothing in it.
     """
-    plain = Path(path.stem) if path.suffix.lower() in COMPRESSED else path
+    plain = without_packing(path)
     endings = (*arrays, *TABLE_ENDINGS)
     if path.is_dir():
         raise ValueError(f"{path} is a folder; give a file that ends in {', '.join(endings)}.")
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}.")
     if plain.suffix.lower() not in endings and path.suffix.lower() != ".zip":
-        raise ValueError(
-            f"{path} must end in one of {', '.join(endings)}{nearest(plain.suffix, endings)}"
-        )
+        raise ValueError(wrong_ending(path, endings))
     check_content(path)
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ground.arrays import collected, is_frame
-from ...ground.files import check_content
+from ...ground.files import COMPRESSED, check_content
 from ...ground.problem import Refusal, passed
 from ...ground.progress import OnProgress
 from ..inputs import Table, as_inputs, as_polars
@@ -34,7 +34,6 @@ from ._layouts import item_of, long_of_wide
 from ._mat import load_mat
 from ._npz import load_npz, records, with_classes
 from ._one_hot import one_column
-from ._packed import COMPRESSED
 from ._pictures import files_named, load_folder
 from ._recognised import other_labels, recognised
 from ._roles import CORRECTED, CORRECTED_BY, GIVEN, SKIP, Roles

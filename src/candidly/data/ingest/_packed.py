@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from ...ground.files import check_content
+from ...ground.files import COMPRESSED, check_content, wrong_ending
 
 NO_WORKBOOK = "it is no .xlsx workbook, or a damaged one. Save it again, or as .csv."
-COMPRESSED = (".gz", ".zip")
 MOST_BYTES = 2**34  # of any unpacked file
 SURELY_FINE = 2**26  # up to here a file may unpack to any multiple of its size
 MOST_TIMES = 100  # and beyond to this one; tables of text pack 3 to 50 times
@@ -53,9 +52,7 @@ def read_content(path: Path, endings: Sequence[str]) -> Content:
     if path.is_dir():
         raise ValueError(f"{path} is a folder; give a file that ends in {', '.join(endings)}.")
     if inner not in endings and compression != ".zip":
-        raise ValueError(
-            f"{path} must end in one of {', '.join(endings)}, and after it .gz or .zip if packed."
-        )
+        raise ValueError(wrong_ending(path, endings, ", and after it .gz or .zip if packed"))
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
     check_content(path)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from ...ground.files import without_packing
 from ._arff import read_arff
 from ._header import TABLE, FirstLine
 from ._json import (
@@ -22,7 +23,6 @@ from ._json import (
     table_of_records,
 )
 from ._packed import (
-    COMPRESSED,
     Content,
     check_no_other_kind,
     check_unpacked,
@@ -186,7 +186,7 @@ def _from_json(data: bytes, lines: bool, path: Path, form: Form, read: Read) -> 
 
 def _stem(path: Path) -> str:
     """A file's name without what says how it is written."""
-    plain = Path(path.stem) if path.suffix.lower() in COMPRESSED else path
+    plain = without_packing(path)
     return plain.stem if plain.suffix.lower() in TABLE_ENDINGS else plain.name
 
 

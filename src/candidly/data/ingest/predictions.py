@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ...ground.arrays import column_order
+from ...ground.files import without_packing
 from ._columns import (
     Named,
     check_kind,
@@ -18,7 +19,6 @@ from ._columns import (
     rows_of,
     values_of,
 )
-from ._packed import COMPRESSED
 from ._roles import Roles
 from ._sheet import PART_ENDINGS
 from .arrays import load_array
@@ -30,7 +30,7 @@ ENDINGS = (".npy", *PART_ENDINGS)
 
 def model_of(path: Path) -> str | None:
     """What a model is called by the name of its file; None for another kind of file."""
-    plain = Path(path.stem) if path.suffix.lower() in COMPRESSED else path
+    plain = without_packing(path)
     known = plain.suffix.lower() in ENDINGS and plain.suffix.lower() != ".txt"
     return plain.stem if known and path.name[0] != "." else None
 

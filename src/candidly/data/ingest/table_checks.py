@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...ground.files import check_content
+from ...ground.files import check_content, wrong_ending
 from ...ground.problem import Refusal, problem_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def check_file(path: Path, endings: Sequence[str]) -> None:
     if path.is_dir():
         raise ValueError(f"{path} is a folder; give a file that ends in {' or '.join(endings)}.")
     if path.suffix.lower() not in endings:
-        raise ValueError(f"{path} must end in one of {', '.join(endings)}.")
+        raise ValueError(wrong_ending(path, endings))
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
     check_content(path)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from warnings import warn
 
+from ...ground.files import MODEL, wrong_ending
 from ...ground.names import UnknownName, same
 from ...ground.problem import Refusal
 from ...ground.progress import OnProgress
@@ -368,6 +369,8 @@ def _known(name: str, path: Path) -> Source:
         if is_known(name):
             raise
         if path.suffix or path.exists() or len(path.parts) > 1:
+            if path.suffix.lower() == MODEL:
+                raise ValueError(wrong_ending(path, SUFFIXES)) from None
             raise ValueError(
                 f"{name} is no file that can be read: its name must end in {', '.join(SUFFIXES)}."
                 " Nor is it a known data set; candidly.sources.SOURCES (candidly data list) names"

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...ground.files import wrong_ending
 from ...ground.names import lookup
 from ...ground.problem import Refusal, why
 from ..labels.labelled import Labelled
@@ -164,7 +165,7 @@ def load_cifar_n(path: Path, name: str) -> Labelled:
     """
     name, labels = lookup(SETS, name, "label set of CIFAR-N")
     if path.suffix.lower() not in READERS:
-        raise ValueError(f"{path} must end in one of {', '.join(READERS)}.")
+        raise ValueError(wrong_ending(path, READERS))
     found = READERS[path.suffix.lower()](path)
     found = {RENAMED.get(key, key): array for key, array in found.items()}
     if path.suffix.lower() == ".npy":

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....ground.files import lines_of
+from ....ground.files import lines_of, without_packing
 from ....ground.problem import why
 from .._header import FirstLine
-from .._packed import COMPRESSED
 from .._sheet import TABLE_ENDINGS, read_frame
 from ._check import checked_file, checked_pixels
 from ._formats import ENDINGS, Format
@@ -57,7 +56,7 @@ def open_media(path: Path | str, n: int | None = None, ids: Sequence[Any] | None
         raise FileNotFoundError(f"{path} does not exist.")
     if path.is_dir():
         return _folder(path, n, ids)
-    plain = Path(path.stem) if path.suffix.lower() in COMPRESSED else path
+    plain = without_packing(path)
     reader = _READERS.get(path.suffix.lower(), _READERS.get(plain.suffix.lower()))
     if reader is None:
         raise ValueError(
