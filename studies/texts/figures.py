@@ -70,8 +70,9 @@ def distributions(found: Sequence[Mapping[str, Any]]) -> str:
                 panel.stairs(values, ends, color=SERIES[number], lw=1.5, label=f"{which} rows")
             panel.set_xlim(0, 7)
             panel.set_yticks([])
-            noise = called((one["kind"], one["percent"]))
-            panel.set_title(f"{noise}, epoch {one['epoch']}: {one['area']:.2f}", fontsize=9)
+            panel.set_title(f"epoch {one['epoch']}: {one['area']:.2f}", fontsize=9)
+            if at[1] == 0:
+                panel.set_ylabel(called((one["kind"], one["percent"])))
             if at[0] == len(kinds) - 1:
                 panel.set_xlabel("loss in nats")
         handles, words = panel.get_legend_handles_labels()

@@ -169,8 +169,8 @@ def _of_gains(study: Study) -> str:
 
 def _of_losses() -> str:
     return (
-        "Cross-entropy on the linear layer, after one epoch and after ten: the losses of the rows "
-        "it learns from, those that are as they were and those that are replaced or wrongly "
+        "Cross-entropy on the linear layer, after one, two, four and ten epochs: the losses of the "
+        "rows it learns from, those that are as they were and those that are replaced or wrongly "
         "labelled. The number is how often a wrong row has a higher loss than a right one (the "
         "area under the ROC curve), which methods that trust small losses live on. The nearest "
         "text of another category is a plausible one: its loss hardly gives it away."
