@@ -9,7 +9,7 @@ import numpy as np
 
 from studies.kit.cells import percent, signed
 from studies.kit.rows import Row, Rows
-from studies.kit.words import grid
+from studies.kit.words import bullets, grid
 
 from .numbers import AHEAD, ALPHA, BEHIND, MARGIN, OPEN, SAME, Against
 
@@ -25,31 +25,35 @@ def answer(study: Study, found: Found, plain: str, data: str) -> str:
     """
     verdicts = Counter(one.verdict for one in found.values())
     names = sorted({name for _, name in found})
-    whole = len(study)
-    every = [name for name in names if verdicts_of(found, name) == [SAME] * whole]
-    ahead = [name for name in names if verdicts_of(found, name) == [AHEAD] * whole]
+    in_all = [name for name in names if len(verdicts_of(found, name)) == len(study)]
+    every = [name for name in in_all if set(verdicts_of(found, name)) == {SAME}]
+    ahead = [name for name in in_all if set(verdicts_of(found, name)) == {AHEAD}]
     rows = [row for one in study.values() for row in one.values()]
     lost = [np.nanmean(row.selected) - np.nanmean(row.last) for row in rows if len(row.selected)]
     against_best = [np.nanmean(row.best) - np.nanmean(row.selected) for row in rows]
-    largest = max(found.items(), key=lambda item: item[1].gain.difference or -1)
-    (label_set, name), most = largest
-    of_sets = ", ".join(
-        f"{sum(one.verdict == AHEAD for (label_set, _), one in found.items() if label_set == name)}"
-        f" of {sum(label_set == name for label_set, _ in found)} on {name}"
-        for name in study
-    )
-    return (
-        f"**Of {len(found)} comparisons with {plain} ({len(names)} algorithms and settings, "
-        f"{data}), {verdicts[AHEAD]} are ahead of it ({of_sets}), {verdicts[BEHIND]} behind, "
-        f"{verdicts[SAME]} are shown to be within ±{100 * MARGIN:g} points, and {verdicts[OPEN]} "
-        f"are open. {_alike(verdicts[AHEAD], verdicts[BEHIND])} Ahead on every label set: "
-        f"{_listed(ahead)}. Those "
-        f"that every label set has gain in the mean, in points: {_means(study, found)}. The "
-        f"largest gain is `{name}`'s on {label_set}, "
-        f"{100 * (most.gain.difference or 0):.1f} points. The same as {plain} on every label "
-        f"set: {_listed(every)}. Selection by noisy validation labels costs "
-        f"{100 * np.mean(against_best):.2f} points against the best epoch in the mean, and brings "
-        f"{100 * np.mean(lost):.2f} against the last one.**"
+    (label_set, name), most = max(found.items(), key=lambda item: item[1].gain.difference or -1)
+    alike = _alike(verdicts[AHEAD], verdicts[BEHIND])
+    return "\n\n".join(
+        [
+            f"**{alike} Of {len(names)} algorithms and settings, ahead of {plain} are "
+            f"{_of_each(study, found, AHEAD)}; behind it are {_of_each(study, found, BEHIND)}.**",
+            bullets(
+                [
+                    f"{len(found)} comparisons on {data}: {verdicts[AHEAD]} ahead, "
+                    f"{verdicts[BEHIND]} behind, {verdicts[SAME]} shown to be within "
+                    f"±{100 * MARGIN:g} points, {verdicts[OPEN]} open.",
+                    f"Ahead on every label set: {_listed(ahead)}. The same as {plain} on every "
+                    f"one: {_listed(every)}.",
+                    "Mean gain of those that every label set has, in points: "
+                    f"{_means(study, found)}.",
+                    f"The largest gain is `{name}`'s on {label_set}, "
+                    f"{100 * (most.gain.difference or 0):.1f} points.",
+                    "Selection without clean labels costs "
+                    f"{100 * np.mean(against_best):.2f} points against the best epoch in the mean, "
+                    f"and brings {100 * np.mean(lost):.2f} against the last one.",
+                ]
+            ),
+        ]
     )
 
 
@@ -95,10 +99,21 @@ def verdicts_of(found: Found, name: str) -> list[str]:
 
 def _alike(ahead: int, behind: int) -> str:
     if behind > ahead:
-        return "So on what a frozen encoder sees more methods lose than gain."
+        return "On what a frozen encoder sees more methods lose than gain."
     if ahead:
-        return "So methods are not all alike on what a frozen encoder sees."
-    return "So on what a frozen encoder sees nothing here shows that a method gains."
+        return "On what a frozen encoder sees methods are not all alike."
+    return "On what a frozen encoder sees nothing here shows that a method gains."
+
+
+def _of_each(study: Study, found: Found, verdict: str) -> str:
+    """How many have this verdict on each label set."""
+    counts = {
+        name: sum(
+            one.verdict == verdict for (label_set, _), one in found.items() if label_set == name
+        )
+        for name in study
+    }
+    return ", ".join(f"{count} on {name}" for name, count in counts.items() if count) or "none"
 
 
 def _means(study: Study, found: Found) -> str:
