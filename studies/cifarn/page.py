@@ -9,7 +9,7 @@ import numpy as np
 from candidly.learn.algorithms.costs import cost_of
 from candidly.show.words import listed, percent
 from studies.kit.oracles import is_oracle
-from studies.kit.words import grid, prose
+from studies.kit.words import bullets, grid, prose
 
 from .beside import beside_gaps, ranks, synthetic, without_views
 from .detected import anchor, best, detection
@@ -62,7 +62,7 @@ def make_page(study: Study) -> tuple[str, dict[str, str]]:
         images[f"{IMAGE}curves.svg"] = curve_figure(panels(study), without, title)
     parts = [
         "# People's wrong labels on pictures: methods and detectors on CIFAR-10N",
-        prose(_answer(study)),
+        _answer(study),
         prose(_introduction(study)),
         f"```text\n{COMMAND}\n```",
         "## What was run",
@@ -109,13 +109,14 @@ def _answer(study: Study) -> str:
     )
     single = listed([each for each, known in several.items() if not known])
     alone = f"Of one split each, the orders on {single} tell nothing." if single else ""
-    return f"""**Chosen by accuracy on noisy validation labels, these lead: {ahead}. Two splits of
-    one algorithm differ with a standard deviation of {percent(spread(table))} points on {first},
-    and all splits have the same test pictures, whose chance is not in that: neighbours in a table
-    are not told apart. {alone} {_usual(study)} {_board(study)}
-    {_found(study)}
-    This is a small network on few pictures: it says nothing about who would win at the
-    leaderboard's scale.**"""
+    lead = f"""**Chosen by accuracy on noisy validation labels, these lead: {ahead}. Neighbours in a
+    table are not told apart, and this is a small network on few pictures: it says nothing about who
+    would win at the leaderboard's scale.**"""
+    apart = f"""Two splits of one algorithm differ with a standard deviation of
+    {percent(spread(table))} points on {first}, and all splits have the same test pictures, whose
+    chance is not in that. {alone}"""
+    more = (apart, _usual(study), _board(study), _found(study))
+    return "\n\n".join([prose(lead), bullets(filter(None, more))])
 
 
 def splits_of(table: Mapping[str, Row]) -> int:
