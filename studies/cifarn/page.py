@@ -109,12 +109,11 @@ def _answer(study: Study) -> str:
     )
     single = listed([each for each, known in several.items() if not known])
     alone = f"Of one split each, the orders on {single} tell nothing." if single else ""
-    lead = f"""**Chosen by accuracy on noisy validation labels, these lead: {ahead}. Neighbours in a
-    table are not told apart, and this is a small network on few pictures: it says nothing about who
-    would win at the leaderboard's scale.**"""
-    apart = f"""Two splits of one algorithm differ with a standard deviation of
-    {percent(spread(table))} points on {first}, and all splits have the same test pictures, whose
-    chance is not in that. {alone}"""
+    lead = f"""**Chosen by accuracy on noisy validation labels, these lead: {ahead}. Two splits of
+    one algorithm differ with a standard deviation of {percent(spread(table))} points on {first}, so
+    neighbours in a table are not told apart. This is a small network on few pictures: it says
+    nothing about who would win at the leaderboard's scale.**"""
+    apart = f"All splits have the same test pictures, whose chance is not in that. {alone}"
     more = (apart, _usual(study), _board(study), _found(study))
     return "\n\n".join([prose(lead), bullets(filter(None, more))])
 
