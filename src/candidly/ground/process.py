@@ -5,13 +5,33 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 def peak_memory_bytes() -> int:
     """The largest resident size this process has had."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+@contextmanager
+def without_ctrl_c() -> Iterator[None]:
+    """Processes started in here never get a Ctrl-C: a child inherits which signals are held back.
+
+    The terminal sends it to them too, and before they could ask not to be told they import for
+    seconds. What comes for this process meanwhile arrives behind the block.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # huge pages for large tensors: without them an update's time depends on where a stack's pages

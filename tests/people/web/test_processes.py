@@ -111,6 +111,13 @@ def workers_of(parent: int) -> list[int]:
     return found
 
 
+def holds_back_ctrl_c(pid: int) -> bool:
+    """Whether the process never gets a SIGINT."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    held = int(re.search(r"SigBlk:\s*(\w+)", status)[1], 16)
+    return bool(held >> signal.SIGINT - 1 & 1)
+
+
 def runs(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -327,6 +334,7 @@ def test_they_end_with_the_server(tmp_path, url, how):
     port = int(re.search(r":(\d+);", server.stdout.readline())[1])
     workers = workers_of(server.pid)
     assert len(workers) == 2
+    assert all(map(holds_back_ctrl_c, workers))
     if how == "SIGINT":
         os.killpg(server.pid, signal.SIGINT)
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import queue
-import signal
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,7 @@ import torch
 
 from ...data.labels.labelled import Labelled
 from ...ground.device import device_of
-from ...ground.process import HUGE_PAGES
+from ...ground.process import HUGE_PAGES, without_ctrl_c
 from .execute import Step, execute
 from .journal import Journal
 from .keeping import OnDisk
@@ -140,7 +139,7 @@ def _start(
     out: Path, folder: str, device: str, plugins: Sequence[Path], number: int, events: queue.Queue
 ):
     """A worker whose lines, then None, arrive in ``events`` under its number."""
-    with _without_ctrl_c():
+    with without_ctrl_c():
         process = subprocess.Popen(
             [
                 *(sys.executable, "-P", "-m", "candidly.compare.sweep.worker"),
@@ -164,20 +163,6 @@ def _start(
 
     threading.Thread(target=listen, daemon=True).start()
     return process
-
-
-@contextmanager
-def _without_ctrl_c() -> Iterator[None]:
-    """Processes started in here never get a Ctrl-C: a child inherits which signals are held back.
-
-    The terminal sends it to them too, and before they could ask not to be told they import for
-    seconds. What comes for this process meanwhile arrives behind the block.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _send(process: subprocess.Popen, task: StackTask) -> None:

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
@@ -24,6 +25,7 @@ from typing import Any
 import uvicorn
 
 from ...ground.own_path import started_safely
+from ...ground.process import without_ctrl_c
 from ..review import CONNECTIONS, open_project
 from ._running import run as run_one
 from ._site import Site
@@ -79,22 +81,11 @@ def _started(site: Site, door: socket.socket, number: int) -> tuple[SpawnProcess
         target=_serve, args=(site.project.folder, about, connections, door, tell), daemon=True
     )
     # here ``tell`` is closed, so that the other end notices its end
-    with _without_ctrl_c(), started_safely(), tell:
-        process.start()
+    with started_safely(), tell:
+        resource_tracker.ensure_running()  # whose start lets Ctrl-C through again
+        with without_ctrl_c():
+            process.start()
     return process, told
-
-
-@contextmanager
-def _without_ctrl_c() -> Iterator[None]:
-    """What starts within leaves Ctrl-C, which reaches all processes of a terminal, to this one."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _await(told: Connection) -> None:
