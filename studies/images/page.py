@@ -78,11 +78,11 @@ def _answer(study: Study) -> str:
     winners = listed([f"{name} on {TITLES[key].lower()}" for key, name in tops.items()])
     same = len(set(tops.values())) == 1
     return f"""**Chosen by the covering rate (CR), which needs no clean label, {winners}
-    {"comes first everywhere" if same else "come first"}; by mean rank {listed(ahead)} lead. Two
+    {"comes first everywhere" if same else "come first"}; by mean rank {listed(ahead)} lead.** Two
     splits of one algorithm differ with a standard deviation of {percent(spread(study))} points, and
     all have the same test pictures, whose chance is not in that: neighbours in a table are not told
     apart, and places say little. This is a small network and a short training:
-    it says what holds at this scale, not what would at the benchmark's.**"""
+    it says what holds at this scale, not what would at the benchmark's."""
 
 
 def _introduction(study: Study) -> str:

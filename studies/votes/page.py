@@ -10,7 +10,7 @@ from studies.kit.by_rows import AHEAD, ALPHA, BEHIND, OPEN, Line, Runs, by_way, 
 from studies.kit.by_rows import gains as gains_of
 from studies.kit.by_rows import verdicts as verdicts_of
 from studies.kit.cells import signed
-from studies.kit.words import grid
+from studies.kit.words import bullets, grid
 
 from .cases import CASES, CONSENSUS, OF_PICTURES, OF_TEXTS, OF_VOTES, SOFT, TRUTH
 
@@ -104,13 +104,21 @@ def _answer(
         "the posterior of one": tuple(SOFT),
         "the answers themselves": OF_VOTES,
     }
-    told = []
-    for what, ways in groups.items():
-        counts = Counter(verdict for (_, way), verdict in said.items() if way in ways)
-        told.append(
-            f"with {what} {counts[AHEAD]} of {counts.total()} are ahead of it, "
-            f"{counts[BEHIND]} behind and {counts[OPEN]} open"
-        )
+    counts = {
+        what: Counter(verdict for (_, way), verdict in said.items() if way in ways)
+        for what, ways in groups.items()
+    }
+    told = [
+        f"With {what}: {each[AHEAD]} of {each.total()} ahead, {each[BEHIND]} behind, {each[OPEN]} "
+        "open."
+        for what, each in counts.items()
+    ]
+    all_of = Counter(said.values())
+    ahead = [
+        f"{_called(way)} on {case}, {points(found[case, way])}"
+        for (case, way), verdict in said.items()
+        if verdict == AHEAD
+    ]
     best = []
     for case in cases:
         ways = [way for name, way in found if name == case and way != TRUTH]
@@ -118,10 +126,21 @@ def _answer(
         called = _called(first).removeprefix("on ")
         best.append(f"{case} {points(found[case, first])} ({called})")
     least, *_, most = sorted(cases, key=lambda case: found[case, TRUTH].difference or 0)
-    return (
-        f"**Measured against cross-entropy on the majority's labels: {'; '.join(told)}. The "
-        f"largest gains in points: {', '.join(best)}. The truth in place of the labels brings "
-        f"{points(found[least, TRUTH])} ({least}) to {points(found[most, TRUTH])} ({most}).**"
+    return "\n\n".join(
+        [
+            f"**Of {all_of.total()} comparisons with cross-entropy on the majority's labels "
+            f"{all_of[AHEAD]} are ahead of it ({'; '.join(ahead) or 'none'}), {all_of[BEHIND]} "
+            f"behind and {all_of[OPEN]} open.**",
+            bullets(
+                [
+                    *told,
+                    f"The largest gains in points: {', '.join(best)}.",
+                    "The truth in place of the labels brings "
+                    f"{points(found[least, TRUTH])} ({least}) to {points(found[most, TRUTH])} "
+                    f"({most}).",
+                ]
+            ),
+        ]
     )
 
 

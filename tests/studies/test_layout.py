@@ -55,6 +55,7 @@ def test_importing_a_study_changes_nothing():
             assert "sys.path" not in path.read_text(), path
 
 
+LONGEST = 75  # words of an answer
 PAGES = sorted(set((ROOT / "docs" / "studies").glob("*.md")) - {ROOT / "docs/studies/index.md"})
 
 
@@ -66,6 +67,8 @@ def test_a_page_begins_with_its_answer(page):
     assert title.startswith("# ")
     assert first.lstrip().startswith("**") or page.stem == "claims", first[:80]
     assert re.search(r"\d", first)
+    if bold := re.search(r"\*\*(.+?)\*\*", first, re.DOTALL):
+        assert len(bold[1].split()) <= LONGEST
 
 
 def test_a_page_says_what_it_cannot_say():
