@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from candidly.show.words import listed
 from candidly.stats import PairedT
 from studies.kit.by_rows import (
     AHEAD,
@@ -84,9 +85,8 @@ def _answer(found: Gains, said: Verdicts) -> str:
         values = [found[case, way] for case in CASES]
         least, most = (f(values, key=lambda one: one.difference or 0) for f in (min, max))
         told.append(
-            f"`{way}` is ahead of it in {counts[AHEAD]} of {len(CASES)} cases, behind in "
-            f"{counts[BEHIND]} and open in {counts[OPEN]} ({points(least)} to {points(most)} "
-            "points)"
+            f"`{way}` in {counts[AHEAD]} (behind in {counts[BEHIND]}; {points(least)} to "
+            f"{points(most)} points)"
         )
     others = [way for way in WAYS if way not in (*REBALANCED, BASE, TRUTH)]
     best = {case: max(others, key=lambda way: found[case, way].difference or 0) for case in CASES}
@@ -94,8 +94,9 @@ def _answer(found: Gains, said: Verdicts) -> str:
     ways = ", ".join(f"`{way}`" for way in dict.fromkeys(best.values()))
     least, most = (f(values, key=lambda one: one.difference or 0) for f in (min, max))
     return (
-        f"**Of methods for unequal classes, measured against `{BASE}`: {'; '.join(told)}. The best "
-        f"of the others gain {points(least)} to {points(most)} points ({ways}).**"
+        f"**Of methods for unequal classes, ahead of `{BASE}` are, of {len(CASES)} cases, "
+        f"{listed(told)}.** The others are open. The best of other methods gain {points(least)} to "
+        f"{points(most)} points ({ways})."
     )
 
 
