@@ -100,6 +100,10 @@ def test_a_mass_without_what_narrows_and_an_algorithm_for_other_labels_are_refus
     status, _, err = candidly("train", "sets.csv", "--mass", 0.5, "--out", "m.safetensors")
     assert status == 2
     assert "Name a file with --narrow, or leave out --mass" in err
+    none = ("train", "sets.csv", "--narrow", "probs.csv", "--mass", 0, "--out", "m.safetensors")
+    status, _, err = candidly(*none)
+    assert status == 2
+    assert "--mass is 0.0; it is a share" in err
     words = ("--narrow", "probs.csv", "--algorithm", "PRODEN", "--against", "ce", "--steps", 1)
     status, _, err = candidly("train", "sets.csv", *words, "--out", "m.safetensors")
     assert status == 2

@@ -157,7 +157,11 @@ def train(
 
         published_settings(algorithm, as_published)  # refused before the data is read
         loaded = _loaded(what, root, roles, labels, as_published is not None)
-        smaller = None if narrow is None else narrowed_by(loaded, narrow, mass or MASS, roles)
+        smaller = (
+            None
+            if narrow is None
+            else narrowed_by(loaded, narrow, MASS if mass is None else mass, roles)
+        )
         with _progress.reading("training", "trained") as watch:
 
             def told(work: int, of: int) -> None:

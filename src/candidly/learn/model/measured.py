@@ -212,7 +212,7 @@ def fit_and_measure(
                     " sets.",
                     "name an `algorithm` that learns from these, such as PRODEN",
                 )
-        sets = _usable(replace(data, candidates=sets), name)[0].candidates
+        sets = _usable(replace(data, candidates=np.asarray(sets)), name)[0].candidates
     learned, held = _divided(usable, validation, seed, sets)
     compared = None
     if against:
