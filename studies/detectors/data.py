@@ -16,6 +16,7 @@ from candidly.data.labels.labelled import Labelled
 from candidly.data.labels.votes import votes_to_given
 from candidly.ground.files import replacing
 from candidly.people.crowd import some_answers
+from studies.kit.encoders import find_encoders
 
 from .features import features_of
 from .noise import NOISES
@@ -23,6 +24,9 @@ from .noise import NOISES
 RATES = (0.1, 0.2, 0.4)
 SEEDS = 5
 CIFAR_SEEDS = 3  # of 50,000 examples a set of labels takes five minutes, and seeds differ little
+ENCODER = "efficientnet-lite0"
+ENCODED_SEEDS = 2  # of 1,280 numbers a set of labels takes twenty minutes
+ENCODED = ("aggre", "rand1", "worst")
 CIFAR10N = ("aggre", "rand1", "rand2", "rand3", "worst")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "candidly" / "study"
 
@@ -103,6 +107,24 @@ def _cifar(piece: Piece) -> Labelled:
     return replace(candidly.load(f"cifar10n-{piece.noise}"), inputs=cifar_features())
 
 
+def _encoded_pieces() -> Iterator[Piece]:
+    for seed in range(ENCODED_SEEDS):
+        for name in ENCODED:
+            yield Piece("cifar10n-encoded", name, None, seed)
+
+
+@lru_cache(1)
+def encoded_vectors() -> np.ndarray:
+    """What the encoder makes of CIFAR-10's training pictures, float32 (50000, 1280)."""
+    find_encoders()
+    found = candidly.features(candidly.load("cifar10n-aggre"), ENCODER)
+    return np.asarray(found)
+
+
+def _encoded(piece: Piece) -> Labelled:
+    return replace(candidly.load(f"cifar10n-{piece.noise}"), inputs=encoded_vectors())
+
+
 def _labelme_pieces() -> Iterator[Piece]:
     for seed in range(SEEDS):
         yield Piece("labelme", "one answer", None, seed)
@@ -130,6 +152,13 @@ STUDIES: Mapping[str, Study] = {
         "(whitened patches, k-means, principal components)",
         _cifar_pieces,
         _cifar,
+    ),
+    "cifar10n-encoded": Study(
+        "CIFAR-10N, encoded",
+        "the same 50,000 images as 1,280 numbers each that EfficientNet-Lite0, trained on "
+        "ImageNet, makes of them",
+        _encoded_pieces,
+        _encoded,
     ),
     "labelme": Study(
         "LabelMe",

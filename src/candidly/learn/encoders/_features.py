@@ -50,7 +50,7 @@ def features(
             96 where no picture is larger than that, and otherwise as many as it was trained on; a
             folder says it itself.
         device: that the encoder of pictures runs on, ``cpu`` or ``cuda``.
-        watch: called with rows done and in all.
+        watch: called with work done and work in all.
 
     Returns:
         float32 (n, d). By an EfficientNet-Lite d is 1,280, and numbers are from 0 to 6; of texts

@@ -66,7 +66,7 @@ def zero_shot(
         encoder: ``hf:FOLDER``, or the folder, of a CLIP or SigLIP with both halves and a tokeniser.
         classes: names, q of them; by default those of ``data``.
         prompts: texts with one ``{}``, where the name of the class stands.
-        watch: called with pictures done and in all.
+        watch: called with work done and work in all.
 
     Returns:
         float32 (n, q); their softmax along rows is the model's probabilities.

@@ -92,7 +92,7 @@ def narrow(
             class by its name (``zero_shot``).
         mass: in (0, 1].
         roles: how a table of probabilities is read, by its separator.
-        watch: called with pictures done and in all.
+        watch: called with work done and work in all.
 
     Raises:
         ValueError: ``data`` has no candidate sets, or ``by`` other rows or classes.
