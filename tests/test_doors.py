@@ -138,6 +138,20 @@ APART = {  # parameters whose rows are others than those of the rest
 }
 
 
+def test_every_place_may_be_a_text():
+    """A parameter that takes a path takes its text: ``open`` does, and people write texts."""
+    paths = [
+        (name, one.name, str(one.annotation))
+        for name, function in public().items()
+        for one in inspect.signature(function).parameters.values()
+        if re.search(r"\bPath\b", str(one.annotation))
+        and "Callable" not in str(one.annotation)
+        and not re.search(r"\.challenge\.(confine|environment)\.", name)  # of runs, inside
+    ]
+    assert len(paths) > 40
+    assert [each for each in paths if "str" not in each[2]] == []
+
+
 def test_corrected_t_is_not_taken_by_position():
     first = pd.Series([0.9, 0.8, 0.7, 0.6], index=[0, 1, 2, 3])
     second = pd.Series([0.5, 0.6, 0.7, 0.9], index=[3, 2, 1, 0])

@@ -48,12 +48,13 @@ class Manifest:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path | str) -> Manifest:
     """A submission's manifest, with its form checked.
 
     Raises:
         ValueError: no submission, or a manifest that says something impossible.
     """
+    folder = Path(folder)
     for name in (FILE, SCRIPT):
         if not (folder / name).is_file() or (folder / name).is_symlink():
             raise ValueError(

@@ -75,7 +75,7 @@ def _check_bounds(asked: Bounds) -> None:
 
 
 def make_challenge(
-    folder: Path,
+    folder: Path | str,
     sets: Sequence[Given],
     *,
     title: str = "",
@@ -106,6 +106,7 @@ def make_challenge(
         ValueError: labels or truth are missing, sets do not fit each other, or an impossible value.
         FileExistsError: the folder holds something.
     """
+    folder = Path(folder)
     if not sets:
         raise ValueError("a challenge needs a label set, one or more.")
     check_names(sets)

@@ -149,12 +149,13 @@ def write_protocol(folder: Path, protocol: Protocol) -> None:
     write_json({"schema": SCHEMA, **asdict(protocol)}, folder / FILE, again=True)
 
 
-def read_protocol(folder: Path) -> Protocol:
+def read_protocol(folder: Path | str) -> Protocol:
     """The protocol of the challenge in a folder.
 
     Raises:
         FileNotFoundError: there is none. ValueError: its file is damaged, or of another version.
     """
+    folder = Path(folder)
     path = folder / FILE
     if not path.is_file():
         raise FileNotFoundError(

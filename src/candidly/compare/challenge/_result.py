@@ -124,8 +124,9 @@ class Result:
     missing: int
 
 
-def score_challenge(folder: Path, protocol: Protocol) -> Result:
+def score_challenge(folder: Path | str, protocol: Protocol) -> Result:
     """Score every run that is over. Nothing that a submission wrote is unpickled or imported."""
+    folder = Path(folder)
     taken = submissions(folder)
     truths = {one.name: read_truth(folder, one.name) for one in protocol.sets}
     runs: dict[str, dict[str, list[ScoredRun]]] = {}

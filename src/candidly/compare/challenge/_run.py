@@ -84,7 +84,7 @@ OnRun = Callable[[int, int, str], None]
 
 
 def run_challenge(
-    folder: Path,
+    folder: Path | str,
     protocol: Protocol,
     *,
     install: bool = False,
@@ -105,6 +105,7 @@ def run_challenge(
         RuntimeError: somebody else runs this challenge, the baseline failed, or submissions would
             run as root.
     """
+    folder = Path(folder)
     way = way or ways()[0]
     shown_devices = device_files(devices)
     if shown_devices and not WAYS[way].hands_on:

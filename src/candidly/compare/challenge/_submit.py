@@ -46,7 +46,9 @@ class Submission:
         return self.manifest.name
 
 
-def submit(folder: Path, protocol: Protocol, given: Path, replace: bool = False) -> Submission:
+def submit(
+    folder: Path | str, protocol: Protocol, given: Path | str, replace: bool = False
+) -> Submission:
     """Take a submission into a challenge.
 
     Args:
@@ -58,6 +60,7 @@ def submit(folder: Path, protocol: Protocol, given: Path, replace: bool = False)
         ValueError: it breaks a rule; nothing was taken in.
         FileExistsError: another submission of that name is there.
     """
+    folder, given = Path(folder), Path(given)
     manifest = read_manifest(given)
     check_against(manifest, protocol)
     names = sorted(_files(given))
@@ -101,8 +104,9 @@ def read_submission(at: Path) -> Submission:
     return Submission(read_manifest(files), files, kept["digest"], tuple(kept["alike"]))
 
 
-def submissions(folder: Path) -> list[Submission]:
+def submissions(folder: Path | str) -> list[Submission]:
     """All that were taken in, by name."""
+    folder = Path(folder)
     places = sorted((folder / "submissions").glob("*/submission.json"))
     return [read_submission(place.parent) for place in places]
 

@@ -29,12 +29,13 @@ def example(name: str) -> Path:
     return lookup(known, name, "example")[1]
 
 
-def copy_example(name: str, to: Path) -> None:
+def copy_example(name: str, to: Path | str) -> None:
     """Copy an example, as a beginning of one's own.
 
     Raises:
         UnknownName: no such example. FileExistsError: the folder is there.
     """
+    to = Path(to)
     if to.exists():
         raise FileExistsError(f"{to} is there already; name a folder that is not.")
     shutil.copytree(example(name), to)

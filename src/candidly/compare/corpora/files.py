@@ -207,7 +207,7 @@ def read_replaced(folder: Path, mode: str, rate: float) -> list[ReplacedEvent]:
     return [ReplacedEvent(int(row[0]), *map(str, row[1:])) for row in moved.select(columns).rows()]
 
 
-def as_labelled(folder: Path, mode: str = "", rate: float = 0.0) -> Labelled:
+def as_labelled(folder: Path | str, mode: str = "", rate: float = 0.0) -> Labelled:
     """Training events, with noise or without, and the test events as the official test rows.
 
     Args:
@@ -220,6 +220,7 @@ def as_labelled(folder: Path, mode: str = "", rate: float = 0.0) -> Labelled:
     Raises:
         FileNotFoundError, ValueError: as ``read_noisy``.
     """
+    folder = Path(folder)
     names = read_categories(folder)
     test = read_table(folder / "test.csv", names)
     if mode:

@@ -83,7 +83,7 @@ class Follower:
         return number
 
 
-def track(folder: Path | str, sink: Sink, memory: Path | None = None) -> int:
+def track(folder: Path | str, sink: Sink, memory: Path | str | None = None) -> int:
     """Send all records of a results directory that were not sent yet, and close the sink.
 
     Args:
@@ -101,7 +101,7 @@ def track(folder: Path | str, sink: Sink, memory: Path | None = None) -> int:
 def follow(
     folder: Path | str,
     sink: Sink,
-    memory: Path | None = None,
+    memory: Path | str | None = None,
     *,
     until: Callable[[], bool],
     every: float = EVERY_S,
@@ -116,7 +116,7 @@ def follow(
     """
     folder = Path(folder)
     _runs_of(folder)
-    follower = Follower(folder, sink, memory)
+    follower = Follower(folder, sink, None if memory is None else Path(memory))
     number = 0
     try:
         while not until():
@@ -152,14 +152,14 @@ def _read(path: Path) -> dict[str, int]:
 
 @contextmanager
 def following(
-    folder: Path | str, sink: Sink, memory: Path | None = None, every: float = EVERY_S
+    folder: Path | str, sink: Sink, memory: Path | str | None = None, every: float = EVERY_S
 ) -> Iterator[list[Exception]]:
     """Records are sent by a thread while the block trains, and the rest when it ends.
 
     What goes wrong with a tracker stops no training: it is in the list that the block gets, and
     nothing more is sent then.
     """
-    follower = Follower(Path(folder), sink, memory)
+    follower = Follower(Path(folder), sink, None if memory is None else Path(memory))
     ended, failed = threading.Event(), list[Exception]()
 
     def watch() -> None:

@@ -17,7 +17,7 @@ from ..labels.labelled import Labelled
 NEEDED = ("data", "partial_target")
 
 
-def load_mat(path: Path, source: str = "") -> Labelled:
+def load_mat(path: Path | str, source: str = "") -> Labelled:
     """The table, candidate sets and (when ``target`` is there) truth of a ``.mat`` file.
 
     Args:
@@ -29,6 +29,7 @@ def load_mat(path: Path, source: str = "") -> Labelled:
         ValueError: not such a MATLAB file, arrays missing or of shapes that disagree, a column of
             ``target`` without exactly one 1, an example without candidates, NaN or infinity.
     """
+    path = Path(path)
     with open(path, "rb") as file:
         start = file.read(128)
     try:

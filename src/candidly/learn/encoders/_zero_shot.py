@@ -48,7 +48,7 @@ HALVES: Mapping[str, TextHalf] = {  # by ``model_type`` of config.json
 
 @door
 def zero_shot(
-    data: Labelled | np.ndarray | Sequence[Path],
+    data: Labelled | np.ndarray | Sequence[Path] | Sequence[str],
     encoder: str,
     classes: Sequence[str] | None = None,
     *,

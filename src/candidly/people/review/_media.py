@@ -46,21 +46,21 @@ def no_looks(row: int) -> Shown:
     return NOTHING
 
 
-def looks_of(data: Labelled, folder: Path, prefix: str = "") -> Looks:
+def looks_of(data: Labelled, folder: Path | str, prefix: str = "") -> Looks:
     """Writes what a row of the data looks like below ``folder`` and says where.
 
     Raises (when called):
         ValueError: a media file that is no image and no sound, or larger than is let in; OSError:
             one that is not there.
     """
-    kind = data.kind
-    return lambda row: _WRITERS[kind](data.inputs[row], folder, f"{prefix}{row}")
+    kind, place = data.kind, Path(folder)
+    return lambda row: _WRITERS[kind](data.inputs[row], place, f"{prefix}{row}")
 
 
 @door
 def looks_of_files(
-    path: Path,
-    folder: Path,
+    path: Path | str,
+    folder: Path | str,
     n: int | None = None,
     ids: Sequence[Any] | None = None,
     gaps: bool = False,
@@ -75,6 +75,7 @@ def looks_of_files(
         FileNotFoundError, ValueError: what does not fit; when called, a row of which there is
             nothing, or a file that is no image and no sound, or larger than is let in.
     """
+    path, folder = Path(path), Path(folder)
     look = open_media(path, n, ids)
 
     def shown(row: int) -> Shown:
@@ -110,13 +111,14 @@ def bare_copy(path: Path, folder: Path, name: str) -> str:
     return f"{name}{format.ending}"
 
 
-def leaving(project: Path, name: str) -> Path:
+def leaving(project: Path | str, name: str) -> Path:
     """A file of a project's media as it may leave: itself where there is nothing else in it, else a
     copy. Projects of an earlier candidly, and media that were put there, hold what was in them.
 
     Raises:
         ValueError: no picture or sound that can be read to its end. OSError: none at all.
     """
+    project = Path(project)
     place = project / MEDIA_FOLDER / name
     about = place.stat()
     return _leaving(place, project / BARE_FOLDER, about.st_mtime_ns, about.st_size)

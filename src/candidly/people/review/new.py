@@ -50,16 +50,16 @@ def unseen(doing: str) -> Iterator[OnProgress]:
 
 
 def new_project(
-    folder: Path,
-    where: str | None = None,
+    folder: Path | str,
+    where: Path | str | None = None,
     *,
-    issues: Path | None = None,
+    issues: Path | str | None = None,
     rows: str | None = None,
     sample: int | None = None,
-    votes: Path | None = None,
-    index: Path | None = None,
+    votes: Path | str | None = None,
+    index: Path | str | None = None,
     preset: str | None = None,
-    media: Path | None = None,
+    media: Path | str | None = None,
     train: str | None = None,
     people: int | None = None,
     threshold: int | None = None,
@@ -67,9 +67,9 @@ def new_project(
     limit: int | None = None,
     adaptive: bool = False,
     goal: str | None = None,
-    gold: Path | None = None,
+    gold: Path | str | None = None,
     title: str = "",
-    guidelines: Path | None = None,
+    guidelines: Path | str | None = None,
     seed: int | None = None,
     url: str | None = None,
     roles: Roles | None = None,
@@ -104,6 +104,11 @@ def new_project(
         FileNotFoundError, ValueError: what is wrong, by name; nothing is left in the folder.
     """
     roles = roles or Roles()
+    folder, where = Path(folder), None if where is None else str(where)
+    issues, votes, index, media, gold, guidelines = (
+        None if place is None else Path(place)
+        for place in (issues, votes, index, media, gold, guidelines)
+    )
     _check_sources(where, issues, votes, rows, sample)
     if where is None:
         source = RolesUsed(f"{issues or votes}", ("classes",), "name the table that it is about")
@@ -126,9 +131,9 @@ def new_project(
         threshold = people // 2 + 1
     rules = replace(
         usual,
-        people=people or usual.people,
-        threshold=threshold or usual.threshold,
-        batch=batch or usual.batch,
+        people=usual.people if people is None else people,
+        threshold=usual.threshold if threshold is None else threshold,
+        batch=usual.batch if batch is None else batch,
         limit=limit,
         adaptive=adaptive,
         goal=goal or "random",
