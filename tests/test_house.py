@@ -416,3 +416,44 @@ def test_no_pickle_and_no_eval(sources):
                 for keyword in node.keywords:
                     if keyword.arg == "allow_pickle":
                         assert ast.unparse(keyword.value) == "False", path
+
+
+NUMBER = re.compile(r"^(int|float)\b(?!\[)|\| (int|float)\b|Annotated\[(Any|int|float)\b")
+
+
+def fallbacks(tree: ast.AST):
+    """``number or something`` where it is a value, and not a condition: a parameter of numbers."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        numbers = {
+            one.arg
+            for one in arguments
+            if one.annotation is not None and NUMBER.search(ast.unparse(one.annotation))
+        }
+        tests = {
+            node.test
+            for node in ast.walk(function)
+            if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert)
+        }
+        for node in ast.walk(function):
+            if (
+                isinstance(node, ast.BoolOp)
+                and isinstance(node.op, ast.Or)
+                and node not in tests
+                and isinstance(node.values[0], ast.Name)
+                and node.values[0].id in numbers
+                and not (isinstance(last := node.values[-1], ast.Constant) and last.value == 0)
+            ):
+                yield node.lineno, ast.unparse(node)
+
+
+def test_zero_is_a_number_that_was_given(sources):
+    """No number gives way by ``or`` to what is usual: 0 is refused, or does what it says."""
+    planted = (
+        "def f(n: int | None, k: float = 1.0):\n    if n or k:\n        pass\n    return n or 3"
+    )
+    assert [*fallbacks(ast.parse(planted))] == [(4, "n or 3")]
+    found = {path: [*fallbacks(tree)] for path, tree in sources.items()}
+    assert {path: places for path, places in found.items() if places} == {}

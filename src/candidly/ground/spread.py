@@ -76,7 +76,9 @@ def spread(
     """
     if isinstance(on, Cluster):
         return _on_ray(work, tasks, workers, on, handed)
-    return _in_processes(work, tasks, workers or len(os.sched_getaffinity(0)), handed)
+    return _in_processes(
+        work, tasks, len(os.sched_getaffinity(0)) if workers is None else workers, handed
+    )
 
 
 def _in_processes(
@@ -136,7 +138,7 @@ def _on_ray(
             if time.monotonic() - looked > LOOK_S:  # nodes come and go
                 cores = ray.cluster_resources().get("CPU", 0)
                 places, looked = max(1, int(cores)), time.monotonic()
-            while left and len(ahead) < AHEAD * (workers or places):
+            while left and len(ahead) < AHEAD * (places if workers is None else workers):
                 task = left.popleft()
                 ahead.append((call.remote(work, handed(task), mine), task))
             reference, task = ahead.popleft()

@@ -182,7 +182,7 @@ def consensus(
         raise ValueError("--into is the table that --out becomes; say where with --out.")
     check_place(annotators, "--annotators", TABLES)
     check_place(html, "--html", (".html", ".htm"))
-    workers = workers or len(os.sched_getaffinity(0))
+    workers = len(os.sched_getaffinity(0)) if workers is None else workers
     with _words.held() as notes:
         with _progress.reading("reading", "of the parts read") as watch:
             read_in = crowd.read_crowd(

@@ -299,7 +299,7 @@ def _write_page(
         issues,
         classes=names,
         media=media,
-        gallery=gallery or GALLERY,
+        gallery=GALLERY if gallery is None else gallery,
         read={"labels": str(labels), "probabilities": str(probs)},
         notes=notes,
     ).write(path)

@@ -136,7 +136,7 @@ def compare(
         read = {"data": what, "detectors": ", ".join(names)}
         read |= {} if encoder is None else {"inputs seen by": encoder}
         if any("epochs" in DETECTORS[name].takes for name in names):
-            read["epochs"] = str(epochs or EPOCHS)
+            read["epochs"] = str(EPOCHS if epochs is None else epochs)
         comparison_document(rows, read=read).write(html)
     written = {"out": out, "html": html}
     if as_json:

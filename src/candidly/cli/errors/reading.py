@@ -72,7 +72,7 @@ def examined(
                 normalise=normalise,
                 unlabelled=unlabelled,
                 collisions=collisions,  # type: ignore[arg-type]
-                workers=workers or (None if on else len(os.sched_getaffinity(0))),
+                workers=len(os.sched_getaffinity(0)) if workers is None and not on else workers,
                 watch=watch,
                 **kept,
             )

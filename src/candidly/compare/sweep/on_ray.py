@@ -63,7 +63,7 @@ def on_ray(
     Raises:
         ValueError: there is no cluster, it has no such device, or a node has another candidly.
     """
-    cores = workers or len(os.sched_getaffinity(0))
+    cores = len(os.sched_getaffinity(0)) if workers is None else workers
     with connected(cluster, cores) as ray:
         check_nodes(look_at(ray), device)
         driver = _Driver(ray, data, out, device, workers, _files_below(out, plugins))

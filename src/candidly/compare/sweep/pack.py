@@ -205,7 +205,7 @@ def packed(
         groups.setdefault(stack_key(trial), []).append(trial)
 
     def most(trial: Trial) -> int:
-        return size or stack_size(trial, facts[trial.dataset], devices, workers)
+        return stack_size(trial, facts[trial.dataset], devices, workers) if size is None else size
 
     counts = [math.ceil(len(group) / most(group[0])) for group in groups.values()]
     sharing = workers if sum(counts) < ENOUGH * workers else 1

@@ -182,7 +182,9 @@ def examine_sets(
     step = block_rows(source)
     todo = [(a, min(a + step, n)) for a in range(0, n, step)]
     sums, weights = np.zeros(m), np.zeros(m)
-    for stop, fault, some, weight in in_order(lambda where: first(*where), todo, workers or 1):
+    for stop, fault, some, weight in in_order(
+        lambda where: first(*where), todo, 1 if workers is None else workers
+    ):
         faults.note(fault)
         sums, weights = sums + some, weights + weight
         report(stop, 2 * n)
@@ -203,7 +205,9 @@ def examine_sets(
         )
 
     disagreements = 0
-    for stop, differs in in_order(lambda where: second(*where), todo, workers or 1):
+    for stop, differs in in_order(
+        lambda where: second(*where), todo, 1 if workers is None else workers
+    ):
         disagreements += differs
         report(n + stop, 2 * n)
     labelled = np.asarray(sets.any(1))

@@ -45,4 +45,4 @@ class Published:
         >>> PUBLISHED["ce", "cifar10n"].updates(50_000)
         39000
         """
-        return self.epochs * max(rows // (batch_size or self.batch_size), 1)
+        return self.epochs * max(rows // (self.batch_size if batch_size is None else batch_size), 1)

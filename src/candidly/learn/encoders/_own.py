@@ -52,7 +52,8 @@ def own_pictures(name: str, small: bool, side: int | None) -> PictureEncoder:
             f"{name} gives {type(net).__name__}, and an encoder of pictures is a torch.nn.Module.",
             "let it give a module of uint8 (B, side, side, 3) to float (B, d)",
         )
-    side = side or getattr(net, "side", None) or (SMALL if small else SIDE)
+    if side is None:
+        side = getattr(net, "side", SMALL if small else SIDE)
     if isinstance(side, bool) or not isinstance(side, int) or not 1 <= side <= PICTURE_SIDES[1]:
         raise ValueError(
             f"the `side` of what {name} gives is {side!r}; it is a number of pixels, 1 to "

@@ -231,7 +231,8 @@ def fit_and_measure(
         )
         name, tell = compared.chosen, part(tell, ways, ways + 1, ways + 1)
     if steps is None and settings is not None:
-        steps = settings.updates(to_learn_from(learned).n, int(asked.get("batch_size", 0)))
+        batch_size = None if "batch_size" not in asked else int(asked["batch_size"])
+        steps = settings.updates(to_learn_from(learned).n, batch_size)
     how = {"net": net, "recipe": recipe, "scaling": scaling, "device": device, **asked}
     how["steps"] = steps
     if compared and is_classifier(name):  # chosen among networks, of which something is said

@@ -271,7 +271,7 @@ def _items_of_rows(
         looks = looks_of_files(media, folder / MEDIA_FOLDER, data.n, list(data.ids))
     if issues is not None and data.label_kind == ALL_OF:
         seed = seed_of(rules)
-        with _watched(looks, sample or _length(issues), watching) as looks:
+        with _watched(looks, _length(issues) if sample is None else sample, watching) as looks:
             return items_of_tags(
                 issues, data, separator=separator, sample=sample, seed=seed, looks=looks
             )
@@ -298,7 +298,7 @@ def _items_of_file(
     watching: Watching,
 ) -> tuple[Sequence[Item], Rules]:
     looks: Looks = no_looks if media is None else looks_of_files(media, folder / MEDIA_FOLDER)
-    with _watched(looks, sample or _length(issues), watching) as looks:
+    with _watched(looks, _length(issues) if sample is None else sample, watching) as looks:
         items, known = items_of_issues(
             issues, classes, sample=sample, seed=seed_of(rules), drawn=drawn, looks=looks
         )

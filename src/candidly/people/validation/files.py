@@ -187,7 +187,11 @@ def read_validation(
     if drawn is not None:
         _check_drawn(drawn, own, size, flagged, audited)
         size, flagged = int(drawn.sizes.sum()), None
-    unflagged = None if size is None or drawn is not None else size - (flagged or len(tally))
+    unflagged = (
+        None
+        if size is None or drawn is not None
+        else size - (len(tally) if flagged is None else flagged)
+    )
     if unflagged is None and audited:
         raise ValueError("`audited` is about the unflagged examples; say with `size` how many.")
     about_missed = None if unflagged is None else missed(unflagged, audited, audit_errors)
