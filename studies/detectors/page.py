@@ -79,9 +79,12 @@ def _what_was_run(
     done = sum(all((piece, name) in lines for name in DETECTORS) for piece in planned)
     epochs = listed(str(n) for n in sorted({row["epochs"] for row in rows}))
     where = f" Machine: {machine}." if machine else ""
+    there = {name for _, name in lines}
+    left = [f"`{name}`" for name in DETECTORS if name not in there]
+    without = f" Not run: {listed(left)}." if left else ""
     return (
         f"{done} of {len(planned)} sets of labels are done with all detectors; trainings have "
-        f"{epochs} epochs.{where}"
+        f"{epochs} epochs.{without}{where}"
     )
 
 
@@ -198,12 +201,20 @@ def _level(cells: Cells, best: str, measure: str) -> list[str]:
 
 
 def _noisy(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, Cells]]:
-    """(data, words for the labels, cells) of every set of labels with wrong ones."""
+    """(data, words for the labels, cells) of every set of labels with wrong ones.
+
+    Those on which some detectors were not run are left out: the best of some is not the best.
+    """
     found = []
     for name, study in STUDIES.items():
         mine = [row for row in rows if row["data"] == name]
         kinds = [kind for kind in _kinds(mine) if kind[1] != 0]
-        found += [(study.title, _words(kind), _cells(mine, kind)) for kind in kinds]
+        all_cells = [(kind, _cells(mine, kind)) for kind in kinds]
+        found += [
+            (study.title, _words(kind), cells)
+            for kind, cells in all_cells
+            if set(DETECTORS) <= set(cells)
+        ]
     return found
 
 
@@ -249,7 +260,7 @@ def _confident(rows: Sequence[Mapping[str, Any]]) -> list[str]:
                 continue
             gap = _gap(cells, best, own, measure)
             line += [f"`{own}` / `{best}`", *difference(gap)]
-            if measure == "f1" and gap.mean is not None:
+            if measure == "f1" and gap.count > 1:
                 sure = excludes_zero(gap)
                 told = "level" if not sure else "behind" if gap.mean > 0 else "ahead"
                 verdicts.setdefault(title, []).append(told)

@@ -151,13 +151,16 @@ def test_what_is_done_is_not_done_again(results, tmp_path, capsys):
 
 def test_every_piece_of_the_study_is_another():
     pieces = [piece for one in STUDIES.values() for piece in one.pieces()]
-    assert len(set(pieces)) == len(pieces) == 5 * (1 + 5 * 3) + 3 * 5 + 5
+    assert len(set(pieces)) == len(pieces) == 5 * (1 + 5 * 3) + 3 * 5 + 3 + 5
 
 
 @real_files
-def test_human_labels_meet_the_features_by_row(monkeypatch):
-    monkeypatch.setattr(data, "cifar_features", lambda: np.arange(50_000.0)[:, None])
-    made = STUDIES["cifar10n"].make(Piece("cifar10n", "worst", None, 0))
+@pytest.mark.parametrize(
+    ("name", "seen"), [("cifar10n", "cifar_features"), ("cifar10n-encoded", "encoded_vectors")]
+)
+def test_human_labels_meet_the_features_by_row(monkeypatch, name, seen):
+    monkeypatch.setattr(data, seen, lambda: np.arange(50_000.0)[:, None])
+    made = STUDIES[name].make(Piece(name, "worst", None, 0))
     assert (made.n, made.q, made.kind) == (50_000, 10, "table")
     assert (made.given != made.truth).sum() == 20_104
     assert made.inputs[49_999] == 49_999
@@ -184,9 +187,9 @@ def test_the_page_is_what_the_committed_results_say_of_detectors(tmp_path):
 
 
 def fake(folder: Path, f1: dict[str, list[float]]) -> str:
-    """A page from made-up results: F1 by detector and seed."""
+    """A page from made-up results: F1 by detector and seed; the others find nothing."""
     lines = []
-    for name, values in f1.items():
+    for name, values in {**{name: [0.0] for name in DETECTORS}, **f1}.items():
         for seed, value in enumerate(values):
             row = compare_like(name, value)
             lines.append(json.dumps({**Piece("digits", "pair", 0.1, seed)._asdict(), **row}))
@@ -226,7 +229,7 @@ def test_the_page_says_who_wins_and_where_confident_learning_loses(tmp_path):
     assert "of 1 of Digits behind in 1." in " ".join(loses.split())
     cells = page[page.index("**F1 of the own cut, 10 % of the labels wrong**") :]
     assert lines_of(cells, "| `aum` |")[0] == "| `aum` | 71.3 ± 3.8 (3 of 5) |"
-    assert "0 of 80 sets of labels are done" in " ".join(page.split())
+    assert "1 of 80 sets of labels are done" in " ".join(page.split())
 
 
 def test_confident_learning_may_be_ahead_or_level(tmp_path):
@@ -234,6 +237,18 @@ def test_confident_learning_may_be_ahead_or_level(tmp_path):
     assert "ahead in 1." in " ".join(ahead.split())
     level = fake(tmp_path / "b", {"cl-both": [0.9, 0.5], "margin": [0.9, 0.5], "aum": [0.5, 0.9]})
     assert "level in 1." in " ".join(level.split())
+
+
+def test_one_seed_or_some_detectors_tell_no_winner(tmp_path):
+    one = fake(tmp_path / "a", {"cl-both": [0.9], "margin": [0.9], "aum": [0.5]})
+    assert "level in" not in one
+    assert "behind in" not in one
+    path = tmp_path / "a" / "digits.jsonl"
+    some = [line for line in path.read_text().splitlines() if '"incv"' not in line]
+    path.write_text("\n".join(some) + "\n")
+    page = make_page(tmp_path / "a")
+    assert "Not run: `incv`." in " ".join(page.split())
+    assert not lines_of(page[page.index("### Which detector when") :], "| Digits |")
 
 
 def test_without_results_the_page_says_so(tmp_path):
