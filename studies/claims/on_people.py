@@ -12,6 +12,7 @@ from candidly.show.words import listed
 from candidly.stats import summarise
 from studies.cifarn.numbers import BASE, Table, mean, spread
 from studies.cifarn.runs import LABEL_SETS
+from studies.detectors.data import STUDIES as DETECTED
 from studies.detectors.page import RANKED
 from studies.detectors.study import ANCHOR
 from studies.texts.numbers import CLEAN
@@ -253,7 +254,11 @@ def quick(shelf: Shelf) -> Finding:
 
 def confident(shelf: Shelf) -> Finding:
     """L8: confident learning's order against every other detector's."""
-    lines = [row for row in shelf.detections if row["average_precision"] is not None]
+    lines = [
+        row
+        for row in shelf.detections
+        if row["average_precision"] is not None and not DETECTED[row["data"]].rows_of
+    ]
     by: dict[str, dict[str, dict[tuple, list[float]]]] = {}
     for row in lines:
         of, case = by.setdefault(row["detector"], {}), (row["noise"], row["rate"])

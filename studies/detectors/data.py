@@ -49,12 +49,14 @@ class Study:
         about: what it is, in a sentence.
         pieces: () -> what there is to do.
         make: (piece) -> labels and truth.
+        rows_of: another data set that has the same rows and labels, seen otherwise; '' for none.
     """
 
     title: str
     about: str
     pieces: Callable[[], Iterator[Piece]]
     make: Callable[[Piece], Labelled]
+    rows_of: str = ""
 
 
 def _digits_pieces() -> Iterator[Piece]:
@@ -159,6 +161,7 @@ STUDIES: Mapping[str, Study] = {
         "ImageNet, makes of them",
         _encoded_pieces,
         _encoded,
+        rows_of="cifar10n",
     ),
     "labelme": Study(
         "LabelMe",
