@@ -9,6 +9,7 @@ from scipy.stats import kendalltau
 
 from studies.kit.cells import percent
 from studies.kit.rows import BASE, Rows
+from studies.kit.words import bullets
 
 from . import tables
 from .numbers import AHEAD, BEHIND, SAME, against
@@ -110,16 +111,17 @@ def _deeper(study: Mapping[str, Rows], found: tables.Found, deeper: Mapping[str,
         ]
         verdicts = [tests[hidden(name), each].verdict for each in names]
         before, after = zip(*gained, strict=True)
-        told.append(
-            f"on {name} cross-entropy reaches {percent(rows[BASE].selected)} % at the selected "
-            f"epoch and {percent(rows[BASE].last)} at the last one (without: "
-            f"{percent(flat[BASE].selected)} and {percent(flat[BASE].last)}); of {len(names)} "
-            f"others {verdicts.count(AHEAD)} are ahead of it, {verdicts.count(BEHIND)} behind and "
-            f"{verdicts.count(SAME)} the same, and they gain {_points(np.mean(after))} points in "
-            f"the mean (without: {_points(np.mean(before))}), in an order whose Kendall's tau with "
-            f"that of the linear layer is {kendalltau(before, after).statistic:.2f}"
-        )
-    return f"Does that change with a hidden layer? With one of 256 units, {'; '.join(told)}."
+        told += [
+            f"On {name} cross-entropy reaches {percent(rows[BASE].selected)} % at the selected "
+            f"epoch and {percent(rows[BASE].last)} at the last one; without the layer "
+            f"{percent(flat[BASE].selected)} and {percent(flat[BASE].last)}.",
+            f"Of {len(names)} others on {name} {verdicts.count(AHEAD)} are ahead of it, "
+            f"{verdicts.count(BEHIND)} behind and {verdicts.count(SAME)} the same. They gain "
+            f"{_points(np.mean(after))} points in the mean, without the layer "
+            f"{_points(np.mean(before))}; Kendall's tau between both gains is "
+            f"{kendalltau(before, after).statistic:.2f}.",
+        ]
+    return f"Does that change with a hidden layer of 256 units?\n\n{bullets(told)}"
 
 
 def _with_hidden(deeper: Mapping[str, Rows]) -> list[str]:
