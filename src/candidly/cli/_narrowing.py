@@ -23,9 +23,9 @@ Mass = Annotated[
 ]
 
 
-def narrowed_by(data: Labelled, by: str, mass: float, roles: Roles) -> Narrowed:
+def narrowed_by(data: Labelled, by: str, mass: float | None, roles: Roles) -> Narrowed:
     """The candidate sets that stay; what was assumed of the file is told behind."""
     from ..learn.model import narrow
 
     with held(), reading("encoding", "encoded") as watch:
-        return narrow(data, by, mass, roles=roles, watch=watch)
+        return narrow(data, by, MASS if mass is None else mass, roles=roles, watch=watch)

@@ -10,7 +10,7 @@ import typer
 from ...data.ingest import Roles
 from .._column_options import ANY, CELLS, INPUTS, LABELS, reads
 from .._issues import check_place
-from .._narrowing import MASS, Mass, narrowed_by
+from .._narrowing import Mass, narrowed_by
 from .._print import AsJson
 from .common import Data, What, loaded_from, print_json, save, tell
 
@@ -28,7 +28,7 @@ def narrow(
             "by its name.",
         ),
     ],
-    mass: Mass = MASS,
+    mass: Mass = None,
     root: Data = None,
     roles: Roles = ANY,
     as_json: AsJson = False,

@@ -18,7 +18,7 @@ from .. import _progress
 from .._column_options import ANY, CELLS, INPUTS, LABELS, PARTS, reads
 from .._hyper import Hyper, hyper_of
 from .._issues import check_place
-from .._narrowing import MASS, Mass, narrowed_by
+from .._narrowing import Mass, narrowed_by
 from .._network_options import Net, Training
 from .._print import AsJson
 from .._stopping import stoppable
@@ -157,11 +157,7 @@ def train(
 
         published_settings(algorithm, as_published)  # refused before the data is read
         loaded = _loaded(what, root, roles, labels, as_published is not None)
-        smaller = (
-            None
-            if narrow is None
-            else narrowed_by(loaded, narrow, MASS if mass is None else mass, roles)
-        )
+        smaller = None if narrow is None else narrowed_by(loaded, narrow, mass, roles)
         with _progress.reading("training", "trained") as watch:
 
             def told(work: int, of: int) -> None:
