@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import resource
 import subprocess
 import sys
@@ -64,6 +65,13 @@ def test_nothing_of_the_help_is_lost_to_markup(candidly, words):
     for parameter in command.params:
         for word in (getattr(parameter, "help", None) or "").split():
             assert word in shown, f"{word!r} of {parameter.name} is not in the help"
+
+
+@pytest.mark.parametrize("words", PAGES, ids=lambda words: " ".join(words) or "top")
+def test_no_help_says_a_default_twice(candidly, words):
+    """In words of its own, where the option has none to show, or as the command line shows it."""
+    shown = " ".join(candidly(*words, "--help")[1].split())
+    assert not re.search(r"\(default:[^)]*\)\.? \[default:", shown)
 
 
 @pytest.mark.parametrize("words", PAGES, ids=lambda words: " ".join(words) or "top")
