@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
 from candidly.compare.corpora.noise import SOURCES
+from candidly.show.words import listed
 from candidly.stats import Summary, paired_difference, summarise
 from studies.kit.cells import percent, points, signed
-from studies.kit.words import bullets, grid, prose
+from studies.kit.template import rendered
+from studies.kit.words import grid
 
 from .events import ARTICLES, HELD, MORE_THAN, TAIL_AT_MOST
 from .numbers import EVERYWHERE, Cell, Study, beside_zero, falling
@@ -25,89 +28,48 @@ PAIRS = tuple((second, first) for first, second in combinations(EVERY, 2))  # la
 
 
 def make_page(study: Study) -> str:
-    bold, compared = _count(study)
-    parts = [
-        "# Which source of noise hurts most",
-        prose(_answer(study)),
-        f"Written by `{COMMAND}` from `studies/building/results`.",
-        prose(_about(study)),
-        _corpora(study),
-        "## What comes out",
-        prose(
-            f"""Intervals are of 95 %, over corpora; clear is what such an interval of a difference
-            is away from 0, which of twenty is one by chance. Which method is best or lowest is
-            seen among {len(OTHERS)}, whose intervals do not allow for that: other corpora may name
-            another."""
-        ),
-        bullets(_findings(study)),
-        "## At equal local rates",
-        prose(
-            f"""Points of accuracy that `{BASE}` loses on the classes of a source when so many of
-            the source's own rows are noisy and no others, against no noise. In brackets a 95 %
-            interval (Student's t, corpus by corpus). Replaced: the text becomes its nearest of the
-            pool, the most alike first. Flipped: rows drawn at random have another label, any of the
-            others."""
-        ),
-        _local(study),
-        prose("The same, source against source; in bold where the interval leaves out 0."),
-        _against(study),
-        "## The paper's way",
-        prose(
-            f"""As their notes suggest, Wu et al. (Findings of ACL 2023) compare sources with
-            {OF_ALL} % of all training rows replaced, all in one source. So the local rate differs:
-            it is the higher the smaller the source."""
-        ),
-        _paper(study),
-        "## Methods against single sources",
-        prose(
-            f"""Points above `{BASE}` on the classes of the source at {SHOWN} % of its own rows, and
-            without noise; in brackets the 95 % interval, in bold where it leaves out 0. Of
-            {compared} comparisons here, {bold} are bold; by chance it would be
-            {compared * 0.05:.0f}, as no interval allows for the others. In each of SEAL's four
-            rounds the network begins anew, so a round is {EPOCHS / 4:g} epochs, and short."""
-        ),
-        _methods(study),
-        "## Methods against all sources",
-        prose(
-            f"""Percent of all test rows when each source has the rate, in brackets points above
-            `{BASE}`, in bold where the 95 % interval of these leaves out 0."""
-        ),
-        _mixed(study),
-        "## What this does not say",
-        prose(
-            """The articles are made up, and nothing in them is beyond common sense. A linear layer
-            on 256 numbers of a text stands for networks that read it. Other corpora may name other
-            methods, and people's articles another source."""
-        ),
-    ]
-    return "\n\n".join(parts) + "\n"
+    def losses(kind: str, rate: int) -> str:
+        lost = {each: summarise(study.lost(kind, each, rate)) for each in _order(study, kind, rate)}
+        return listed([f"{SOURCES[source]} {points(one)}" for source, one in lost.items()])
 
-
-def _answer(study: Study) -> str:
-    equal = [beside_zero(_lead(study, "replaced", rate, pair)) for rate in RATES for pair in PAIRS]
-    of_all = [beside_zero(_lead(study, "of-all", OF_ALL, pair)) for pair in PAIRS]
-    order = _order(study, "of-all", OF_ALL)
-    clear, apart = (sum(sign != 0 for sign in signs) for signs in (equal, of_all))
-    return f"""**Where the same share of each source's own rows is noisy, {clear} of {len(equal)}
-        differences between sources are clear. Where {OF_ALL} % of all rows are noisy in one source,
-        as the paper compares them, {apart} of {len(of_all)} are, and the losses are
-        {_losses(study, "of-all", OF_ALL, order)} points: so many rows are a larger share of a
-        smaller source.**"""
-
-
-def _about(study: Study) -> str:
-    return f"""NoisywikiHow's noise has three sources: a text gives way to one of a sibling of its
-    class (*sub-categories*), or to any other where people would have to know too much (*beyond
-    common sense*) or a class is small (*tail*). Which of them hurts most depends on how much of
-    each there is; here it is the same share of each. There are {len(study.sizes)} corpora of
-    {ARTICLES:,} articles that nobody wrote ([building.md](../building.md)), with classes of more
-    than {MORE_THAN} steps, and tail classes of at most {TAIL_AT_MOST}. Nothing in such a corpus is
-    beyond common sense: half of the other classes stand for it, as large as the other half, so what
-    tells these two apart is only where replacements may come from. {HELD} steps of each class for
-    validation and as many for testing are both tested on, as nothing is chosen. Inputs are 256
-    numbers of a text (TF-IDF and truncated SVD of training, held-out and pool texts, without
-    labels). The network is a linear layer, after {EPOCHS} epochs in batches of {BATCH}; each method
-    has its default settings, but what ramps up does so within {RAMP} epochs."""
+    first, second, _ = _order(study, "replaced", SHOWN)
+    siblings = [(rate, _lead(study, "replaced", rate, (0, 1))) for rate in RATES]
+    values = {
+        "command": COMMAND,
+        "base": BASE,
+        "shown": SHOWN,
+        "rates": RATES,
+        "of_all": OF_ALL,
+        "others": len(OTHERS),
+        "corpora": len(study.sizes),
+        "articles": ARTICLES,
+        "more_than": MORE_THAN,
+        "tail_at_most": TAIL_AT_MOST,
+        "held": HELD,
+        "epochs": EPOCHS,
+        "batch": BATCH,
+        "ramp": RAMP,
+        "clear_of": lambda found: sum(beside_zero(one) != 0 for one in found),
+        "equal": [_lead(study, "replaced", rate, pair) for rate in RATES for pair in PAIRS],
+        "papers": [_lead(study, "of-all", OF_ALL, pair) for pair in PAIRS],
+        "losses": losses,
+        "clear": lambda kind, rate: _clear(study, kind, rate),
+        "of_corpora": _corpora(study),
+        "between_first_two": points(_lead(study, "replaced", SHOWN, (first, second))),
+        "siblings": [f"{points(gap)} at {rate} %" for rate, gap in siblings],
+        "first": _first(study),
+        "beyond_replaced": _beyond_replaced(study),
+        "without": _without(study),
+        "single": _single(study),
+        "everywhere": _everywhere(study),
+        "local": _local(study),
+        "against": _against(study),
+        "paper": _paper(study),
+        "compared": [one for name in OTHERS for one in _gains(study, name)],
+        "methods": _methods(study),
+        "mixed": _mixed(study),
+    }
+    return rendered(Path(__file__).with_name("page.md"), values)
 
 
 def _corpora(study: Study) -> str:
@@ -194,12 +156,6 @@ def _gains(study: Study, name: str) -> list[Summary]:
     ]
 
 
-def _count(study: Study) -> tuple[int, int]:
-    """How many intervals of that table leave out 0, and of how many."""
-    found = [one for name in OTHERS for one in _gains(study, name)]
-    return sum(beside_zero(one) != 0 for one in found), len(found)
-
-
 def _mixed(study: Study) -> str:
     rates = (CLEAN, *(("mix", EVERYWHERE, noise.percent) for noise in MIXED))
     rows = []
@@ -224,31 +180,8 @@ def _beside(study: Study, cell: Cell) -> str:
 # what follows from them, in sentences
 
 
-def _findings(study: Study) -> list[str]:
-    return [
-        _equal(study),
-        _of_all(study),
-        _flipped(study),
-        _without(study),
-        _single(study),
-        _all_sources(study),
-    ]
-
-
-def _equal(study: Study) -> str:
-    order = _order(study, "replaced", SHOWN)
-    between = points(_lead(study, "replaced", SHOWN, (order[0], order[1])))
-    siblings = _listed(
-        [f"{points(_lead(study, 'replaced', rate, (0, 1)))} at {rate} %" for rate in RATES]
-    )
-    clear = "; ".join(f"at {rate} % {_clear(study, 'replaced', rate)}" for rate in RATES)
-    return f"""At {SHOWN} % of a source's own rows, replaced inputs cost `{BASE}`, in points:
-    {_losses(study, "replaced", SHOWN, order)}; between the first two lie {between}. Clear
-    differences, the source that loses more in front: {clear}. In classes of like size,
-    replacements by siblings cost {siblings} more than those from anywhere."""
-
-
-def _of_all(study: Study) -> str:
+def _first(study: Study) -> dict:
+    """The source that loses most where as many of all rows are noisy in one, beside others."""
     order = _order(study, "of-all", OF_ALL)
     first, *others = order
 
@@ -256,34 +189,27 @@ def _of_all(study: Study) -> str:
         rest = np.mean([study.lost(kind, source, rate) for source in others], axis=0)
         return points(paired_difference(study.lost(kind, first, rate), list(rest)))
 
-    equal = _listed([f"{lead('replaced', rate)} at {rate} %" for rate in RATES])
-    same = [f"{rate} %" for rate in RATES if _order(study, "replaced", rate) == order]
-    ranked = f"at {_listed(same)} of a source's own rows" if same else "at no equal rate"
-    return f"""With {OF_ALL} % of all rows noisy in one source, the losses are, in points:
-    {_losses(study, "of-all", OF_ALL, order)}; clear differences: {_clear(study, "of-all", OF_ALL)}.
-    {SOURCES[first].capitalize()} loses {lead("of-all", OF_ALL)} more than the mean of the other two
-    there, and at equal local rates {equal}. The same ranking comes out {ranked}."""
+    return {
+        "source": SOURCES[first],
+        "there": lead("of-all", OF_ALL),
+        "equal": [f"{lead('replaced', rate)} at {rate} %" for rate in RATES],
+        "same": [f"{rate} %" for rate in RATES if _order(study, "replaced", rate) == order],
+    }
 
 
-def _flipped(study: Study) -> str:
-    gaps = [
-        paired_difference(
-            study.lost("flipped", source, SHOWN), study.lost("replaced", source, SHOWN)
-        )
-        for source in EVERY
-    ]
-    said = _listed([f"{SOURCES[source]} {points(gap)}" for source, gap in enumerate(gaps)])
-    order = _order(study, "flipped", SHOWN)
-    return f"""Flipped labels in {SHOWN} % of a source's rows cost, in points beyond what replaced
-    inputs do: {said}. Their own losses are {_losses(study, "flipped", SHOWN, order)}; clear
-    differences: {_clear(study, "flipped", SHOWN)}."""
+def _beyond_replaced(study: Study) -> list[str]:
+    """What flipped labels cost beyond what replaced inputs do, by source."""
+    lost = {kind: [study.lost(kind, source, SHOWN) for source in EVERY] for kind in LOCAL}
+    gaps = map(paired_difference, lost["flipped"], lost["replaced"])
+    return [f"{SOURCES[source]} {points(gap)}" for source, gap in enumerate(gaps)]
 
 
-def _single(study: Study) -> str:
+def _single(study: Study) -> dict:
+    """Methods that gain where one source is noisy, and whether they do so by both kinds."""
     replaced, flipped = ({each: _signs(study, kind, each) for each in EVERY} for kind in LOCAL)
     said = [
         "; ".join(
-            f"in {SOURCES[source]} {_listed(names)}"
+            f"in {SOURCES[source]} {listed(names)}"
             for source, found in signs.items()
             if (names := [f"`{name}`" for name, sign in found.items() if sign > 0])
         )
@@ -291,26 +217,26 @@ def _single(study: Study) -> str:
     ]
     gain = [(source, name) for source in EVERY for name in OTHERS if flipped[source][name] > 0]
     turned = sum(replaced[source][name] < 0 for source, name in gain)
-    return f"""Methods clearly above `{BASE}` on the classes of the one source of which {SHOWN} %
-    are noisy: under flipped labels, {said[0] or "none"}; under replaced inputs,
-    {said[1] or "none"}. Of the {len(gain)} gains under flipped labels, {turned} are clear losses
-    where the inputs of the same source are replaced."""
+    return {
+        "flipped": said[0] or "none",
+        "replaced": said[1] or "none",
+        "gains": len(gain),
+        "turned": turned,
+    }
 
 
-def _without(study: Study) -> str:
+def _without(study: Study) -> dict:
     """What methods cost where nothing is wrong, and what noise takes from them beyond that."""
     found = {name: study.gained((*CLEAN, name)) for name in OTHERS}
-    below = [f"`{name}`" for name, one in found.items() if beside_zero(one) < 0]
     lowest = min(found, key=lambda name: found[name].mean or 0.0)
-    few = f"{_listed(below)} (of {len(OTHERS)})" if below else "no methods"
-    replaced, flipped = (
-        _listed([f"{SOURCES[each]} {points(_taken(study, kind, each))}" for each in EVERY])
+    return {
+        "below": [name for name, one in found.items() if beside_zero(one) < 0],
+        "lowest": lowest,
+        "points": points(found[lowest]),
+    } | {
+        kind: [f"{SOURCES[each]} {points(_taken(study, kind, each))}" for each in EVERY]
         for kind in LOCAL
-    )
-    return f"""Without noise, clearly below `{BASE}` are {few}; `{lowest}` is lowest, at
-    {points(found[lowest])} points. What noise at {SHOWN} % of a source costs methods beyond what it
-    costs `{BASE}` is in the mean of the {len(OTHERS)}, for replaced inputs, {replaced}; for flipped
-    labels, {flipped}."""
+    }
 
 
 def _taken(study: Study, kind: str, source: int) -> Summary:
@@ -324,7 +250,8 @@ def _signs(study: Study, kind: str, source: int) -> dict[str, int]:
     return {name: beside_zero(study.gained((kind, source, SHOWN, name), source)) for name in OTHERS}
 
 
-def _all_sources(study: Study) -> str:
+def _everywhere(study: Study) -> list[dict]:
+    """How methods do where every source is noisy, by rate."""
     said = []
     for noise in MIXED:
         found = {
@@ -333,21 +260,20 @@ def _all_sources(study: Study) -> str:
         best = max(found, key=lambda name: found[name].mean or -1.0)
         signs = [beside_zero(one) for one in found.values()]
         said.append(
-            f"at {noise.percent} % {signs.count(1)} are clearly above and {signs.count(-1)} "
-            f"clearly below, and the best is `{best}` with {points(found[best])}"
+            {
+                "percent": noise.percent,
+                "above": signs.count(1),
+                "below": signs.count(-1),
+                "best": best,
+                "points": points(found[best]),
+            }
         )
-    return f"""With all sources at a rate, of {len(OTHERS)} methods against `{BASE}`, in points:
-    {"; ".join(said)}."""
+    return said
 
 
 def _order(study: Study, kind: str, rate: int) -> list[int]:
     """Sources by what they lose, the most first."""
     return falling({source: study.lost(kind, source, rate) for source in EVERY})
-
-
-def _losses(study: Study, kind: str, rate: int, order: Sequence[int]) -> str:
-    lost = [summarise(study.lost(kind, source, rate)) for source in order]
-    return _listed([f"{SOURCES[source]} {points(one)}" for source, one in zip(order, lost)])
 
 
 def _clear(study: Study, kind: str, rate: int) -> str:
@@ -360,16 +286,7 @@ def _clear(study: Study, kind: str, rate: int) -> str:
         for pair, sign in found.items()
         if sign
     ]
-    return _listed(named) if named else "none"
-
-
-def _listed(words: Iterable[str]) -> str:
-    """
-    >>> _listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    *front, last = words
-    return f"{', '.join(front)} and {last}" if front else last
+    return listed(named) if named else "none"
 
 
 def _whole(share: float) -> str:

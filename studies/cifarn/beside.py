@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from candidly.show.words import listed
-from studies.kit.words import grid, prose
+from studies.kit.words import fixed, grid
 
 from .numbers import BASE, LEAST, Study, agreement, beside_the_board, fall, learned, mean, trained
 from .published import BOARDS, read_gaps
-from .runs import LABEL_SETS, PLAIN_EPOCHS
+from .runs import LABEL_SETS
 from .words import accuracy, points
 
 BOARD_WORDS = {
@@ -19,7 +20,7 @@ BOARD_WORDS = {
 }
 
 
-def beside_gaps(study: Study) -> list[str]:
+def beside_gaps(study: Study) -> str:
     first = LABEL_SETS[0]
     plain = study.tables.get(f"{first}-plain", {})
     gaps = [gap for gap in read_gaps() if gap.labels == first]
@@ -36,20 +37,11 @@ def beside_gaps(study: Study) -> list[str]:
             line += ["–"] * 2 if row is None else [points(row.lost.mean), points(row.gained.mean)]
         rows.append(line)
     header = ["algorithm", "epochs", "lost", "gained", "fall", "lost, here", "gained, here"]
-    return [
-        prose(
-            f"""Of a reproduction's raw logs (ReScience C 11(1), 2026; three seeds, ResNet-34,
-            {first}): what selecting by noisy validation lost against the best epoch and gained on
-            the last, where 5 % of the pictures were held out for it; and the fall from the best to
-            the last epoch where the network was CIFAR's and all rows were trained on. Beside them
-            the same here, with weak views and, for some, with pictures as they are. In points."""
-        ),
-        grid([*header, "lost, no views", "gained, no views"], rows),
-        prose(_common_gaps(study)),
-    ]
+    return grid([*header, "lost, no views", "gained, no views"], rows)
 
 
-def _common_gaps(study: Study) -> str:
+def common_gaps(study: Study) -> list[str]:
+    """Means over the algorithms that both have, by label set."""
     said = []
     for label_set in trained(study):
         table = study.tables[label_set]
@@ -66,15 +58,13 @@ def _common_gaps(study: Study) -> str:
             f"on {label_set} {points(ours[0])} lost and {points(ours[1])} gained here, "
             f"{points(theirs[0])} and {points(theirs[1])} there"
         )
-    return f"""Means over the algorithms that both have: {"; ".join(said)}. Their validation set has
-    2,500 pictures; the accuracy on the {study.about["validation"]} here has a standard error of
-    about two points."""
+    return said
 
 
-def without_views(study: Study) -> list[str]:
+def without_views(study: Study) -> dict[str, Any] | None:
     first, names = LABEL_SETS[0], learned(study)
     if BASE not in names:
-        return ["Not trained yet."]
+        return None
     plain, made = study.tables[f"{first}-plain"], study.tables[f"{first}-synthetic-plain"]
     rows = []
     for name in names:
@@ -84,27 +74,20 @@ def without_views(study: Study) -> list[str]:
             line += [accuracy(mean(each)) for each in (row.best, row.selected, row.last)]
             line += [points(row.gained.mean)]
         rows.append(line)
-    steady = [f"`{n}`" for n in names if fall(plain[n]) < fall(plain[BASE]) / 2]
-    return [
-        prose(
-            f"""The same on {first} with pictures as they are (`--recipe adam`) for {PLAIN_EPOCHS}
-            epochs: now the network learns wrong labels by heart. `{BASE}` falls from
-            {accuracy(mean(plain[BASE].best))} to {accuracy(mean(plain[BASE].last))}. Less than
-            half of that fall is seen with {listed(steady) if steady else "no algorithm"}. One
-            split each."""
-        ),
-        grid(
-            [
-                "algorithm",
-                *("best, real", "selected", "last", "gained"),
-                *("best, synthetic", "selected", "last", "gained"),
-            ],
-            rows,
-        ),
+    columns = [
+        "algorithm",
+        *("best, real", "selected", "last", "gained"),
+        *("best, synthetic", "selected", "last", "gained"),
     ]
+    return {
+        "best": accuracy(mean(plain[BASE].best)),
+        "last": accuracy(mean(plain[BASE].last)),
+        "steady": [name for name in names if fall(plain[name]) < fall(plain[BASE]) / 2],
+        "table": grid(columns, rows),
+    }
 
 
-def ranks(study: Study) -> list[str]:
+def ranks(study: Study) -> str:
     rows = []
     for board in BOARDS:
         for label_set in trained(study):
@@ -116,40 +99,28 @@ def ranks(study: Study) -> list[str]:
                     BOARD_WORDS[board],
                     label_set,
                     str(len(names)),
-                    f"{found.value:.2f}".replace("-", "−"),
+                    fixed(found.value, 2),
                     f"{found.p:.3f}",
                 ]
             )
+    return grid(["leaderboard", "label set", "algorithms", "tau", "p"], rows)
+
+
+def own_orders(study: Study) -> list[str]:
+    """How alike our orders on different label sets are."""
     own, sets = [], trained(study)
     for i, one in enumerate(sets):
         for other in sets[i + 1 :]:
             tau, count = agreement(study.tables[one], study.tables[other])
             if tau is not None:
-                own.append(f"{tau.value:.2f} between {one} and {other}, over {count} algorithms")
-    among = ""
-    if own:
-        among = f"Our own orders on different label sets have a tau of {listed(own)}."
-    return [
-        prose(
-            f"""Kendall's tau between our order and a leaderboard's, over the algorithms that both
-            have, compared only where the epoch is chosen alike: our best test epoch with the two
-            boards of best test epochs, our selected epoch with the board of noisy validation; and
-            how often chance alone gives a tau as far from 0 (10,000 permutations).
-            {among.replace("-", "−")}"""
-        ),
-        grid(["leaderboard", "label set", "algorithms", "tau", "p"], rows),
-    ]
+                own.append(
+                    f"{fixed(tau.value, 2)} between {one} and {other}, over {count} algorithms"
+                )
+    return own
 
 
-def synthetic(study: Study) -> list[str]:
-    parts = [
-        prose(
-            """The transition matrix of the pictures' real labels is counted, and labels are dealt
-            to the pictures of each class by its row (seed 0; `data/imperfect/matrix.py`, exact):
-            each class is mistaken for each other as often as before, but in pictures drawn at
-            random, not in those that people found hard."""
-        )
-    ]
+def synthetic(study: Study) -> list[dict[str, Any]]:
+    parts = []
     for label_set in trained(study):
         real, made = study.tables[label_set], study.tables.get(f"{label_set}-synthetic", {})
         both = [name for name in made if name in real]
@@ -167,23 +138,19 @@ def synthetic(study: Study) -> list[str]:
             gaps.append(gap)
             rows.append([*line, points(gap)])
         found, count = agreement(real, made)
-        order = "" if found is None else f"{found.value:.2f}".replace("-", "−")
-        parts += [
-            f"### {label_set}",
-            prose(
-                f"""Test accuracy in percent, on the same split; the difference of the selected
-                epochs in points. Synthetic labels give the higher accuracy with
-                {sum(g > 0 for g in gaps)} of {count} algorithms,
-                {points(float(np.nanmean(gaps)))} points in the mean; tau between the two orders is
-                {order}."""
-            ),
-            grid(
-                [
-                    "algorithm",
-                    *("best, real", "selected", "last"),
-                    *("best, synthetic", "selected", "last", "difference"),
-                ],
-                rows,
-            ),
+        columns = [
+            "algorithm",
+            *("best, real", "selected", "last"),
+            *("best, synthetic", "selected", "last", "difference"),
         ]
+        parts.append(
+            {
+                "label_set": label_set,
+                "higher": sum(gap > 0 for gap in gaps),
+                "of": count,
+                "gap": points(float(np.nanmean(gaps))),
+                "tau": "" if found is None else fixed(found.value, 2),
+                "table": grid(columns, rows),
+            }
+        )
     return parts

@@ -7,13 +7,12 @@ from typing import Any
 
 from candidly.errors.detectors import DETECTORS
 from candidly.errors.detectors.comparison_document import ANCHOR
-from candidly.show.words import listed, percent
-from studies.kit.words import grid, prose
+from candidly.show.words import percent
+from studies.kit.words import grid
 
 from .detection import EPOCHS, FOLD_EPOCHS, FOLDS, NEAR
 from .labels import SETS
 from .numbers import Study
-from .runs import BATCH, NET
 
 MEASURES = {
     "f1": "F1 of the own cut",
@@ -30,23 +29,25 @@ FEATURES = {
 Line = Mapping[str, Any]
 
 
-def detection(study: Study) -> list[str]:
+def detection(study: Study) -> dict[str, Any]:
+    """What the section says."""
     there = [name for name in SETS if name in study.detection]
-    absent = [name for name in SETS if name not in there]
-    return [
-        prose(_what(study, there)),
-        *([f"Not run, for lack of time: {listed(absent)}."] if absent else []),
-        prose(_answer(study, there)),
-        *(
-            part
-            for measure, title in MEASURES.items()
-            for part in (f"**{title}**, in percent:", _table(study, there, measure))
-        ),
-        "### Where neighbours are looked for",
-        *_neighbours(study, there),
-        "### With the answers of several annotators",
-        *_rules(study, there),
-    ]
+    of = study.detection
+    return {
+        "detectors": len(DETECTORS),
+        "n": of[there[0]]["n"],
+        "wrong": [f"{name} {of[name]['wrong']:,}" for name in there],
+        "folds": FOLDS,
+        "fold_epochs": FOLD_EPOCHS,
+        "epochs": EPOCHS,
+        "right": [of[name]["right_probs"] for name in there],
+        "absent": [name for name in SETS if name not in there],
+        "cuts": [_highest(study, name, "f1") for name in there],
+        "orders": [_highest(study, name, "roc_auc") for name in there],
+        "tables": [(title, _table(study, there, measure)) for measure, title in MEASURES.items()],
+        "neighbours": _neighbours(study, there),
+        "rules": _rules(study, there),
+    }
 
 
 def line_of(study: Study, labels: str, detector: str, features: str = OWN) -> Line:
@@ -74,32 +75,13 @@ def anchor(wrong: int, n: int) -> float:
     return 2 * wrong / (n + wrong)
 
 
-def _what(study: Study, there: Sequence[str]) -> str:
-    some = study.detection[there[0]]
-    wrong = listed([f"{name} {study.detection[name]['wrong']:,}" for name in there])
-    right = [study.detection[name]["right_probs"] for name in there]
-    return f"""All {len(DETECTORS)} detectors of [detectors.md](../detectors.md) on the
-    {some["n"]:,} pictures that the trainings above learned or selected from, one seed; wrong
-    labels: {wrong}. Probabilities are of `{NET}` trained with `ce` on the noisy labels of the other
-    {FOLDS - 1} of {FOLDS} folds ({FOLD_EPOCHS} epochs, batches of {BATCH}, weak views);
-    their most probable class is the true one in {percent(min(right), 0)} to
-    {percent(max(right), 0)} % of the pictures. Watched trainings are of the same network,
-    {EPOCHS} epochs. Features for nearest neighbours are these out-of-fold log-probabilities;
-    others are further below."""
-
-
-def _answer(study: Study, there: Sequence[str]) -> str:
-    cuts, orders = [], []
-    for name in there:
-        cut, f1 = best(study, name, "f1")
-        order, auc = best(study, name, "roc_auc")
-        some = study.detection[name]
-        trivial = anchor(some["wrong"], some["n"])
-        cuts.append(f"{name} {percent(f1, 1)} (`{cut}`; flagging everything {percent(trivial, 1)})")
-        orders.append(f"{name} {percent(auc, 1)} (`{order}`)")
-    return f"""The highest F1 is on {listed(cuts)}. The highest AUROC is on {listed(orders)}. The
-    highest of {len(DETECTORS)} values is a little too high, and neighbours in a table are not told
-    apart by one seed."""
+def _highest(study: Study, labels: str, measure: str) -> str:
+    name, value = best(study, labels, measure)
+    if measure != "f1":
+        return f"{labels} {percent(value, 1)} (`{name}`)"
+    some = study.detection[labels]
+    everything = percent(anchor(some["wrong"], some["n"]), 1)
+    return f"{labels} {percent(value, 1)} (`{name}`; flagging everything {everything})"
 
 
 def _table(study: Study, there: Sequence[str], measure: str) -> str:
@@ -112,7 +94,7 @@ def _table(study: Study, there: Sequence[str], measure: str) -> str:
     return grid(["detector", *there], rows)
 
 
-def _neighbours(study: Study, there: Sequence[str]) -> list[str]:
+def _neighbours(study: Study, there: Sequence[str]) -> str:
     rows = [
         [f"`{detector}`", words]
         + [
@@ -125,18 +107,10 @@ def _neighbours(study: Study, there: Sequence[str]) -> list[str]:
         for detector in NEAR
         for features, words in FEATURES.items()
     ]
-    return [
-        prose(
-            """The ten nearest by cosine, in the log-probabilities of the networks out of fold, in
-            standardised pixels, or in features that no label went into (whitened patches, k-means,
-            256 principal components, as in [detectors.md](../detectors.md)). F1 / AUROC in
-            percent:"""
-        ),
-        grid(["detector", "neighbours in", *there], rows, numbers=False),
-    ]
+    return grid(["detector", "neighbours in", *there], rows, numbers=False)
 
 
-def _rules(study: Study, there: Sequence[str]) -> list[str]:
+def _rules(study: Study, there: Sequence[str]) -> str:
     rows = []
     for line in study.rules:
         name = line["labels"]
@@ -145,12 +119,4 @@ def _rules(study: Study, there: Sequence[str]) -> list[str]:
         trivial = percent(anchor(line["wrong"], line["n"]), 1)
         rows.append([name, line["rule"], *(percent(each, 1) for each in numbers), found, trivial])
     header = ["label set", "flagged where", "precision", "recall", "F1"]
-    return [
-        prose(
-            """A track of its own: the three random label columns, as if they were annotators, say
-            much about a set's labels without any picture. `worst` was made with the true label at
-            hand, so that any other answer proves it wrong. A run that is handed its own labels
-            alone cannot do this, which is why candidly hands over no more. All 50,000 labels:"""
-        ),
-        grid([*header, "best detector above", "flag everything"], rows, numbers=False),
-    ]
+    return grid([*header, "best detector above", "flag everything"], rows, numbers=False)

@@ -228,9 +228,10 @@ def _which_when(rows: Sequence[Mapping[str, Any]]) -> list[str]:
             if best is None:
                 line += ["–", "–"]
                 continue
-            level = _level(cells, best, measure)
-            top = percent(_summary(cells, best, measure).mean, 1)
-            line += [f"`{best}` {top}", ", ".join(f"`{n}`" for n in level) or "–"]
+            level = ", ".join(f"`{name}`" for name in _level(cells, best, measure)) or "–"
+            top = _summary(cells, best, measure)
+            told = level if top.count > 1 else "one seed does not tell"
+            line += [f"`{best}` {percent(top.mean, 1)}", told]
         lines.append(line)
     return [
         "### Which detector when",

@@ -25,8 +25,14 @@ def grid(
     return "\n".join(f"| {' | '.join(line)} |" for line in (header, rule, *rows))
 
 
-def bullets(lines: Iterable[str]) -> str:
-    return "\n".join("* " + prose(line).replace("\n", "\n  ") for line in lines)
+def fixed(number: float, digits: int = 0) -> str:
+    """A number with so many digits behind the point, and commas between thousands.
+
+    >>> fixed(12345.6), fixed(-0.123, 2), fixed(-0.001, 2)
+    ('12,346', '−0.12', '0.00')
+    """
+    text = f"{number:,.{digits}f}".replace("-", "−")
+    return text if text.strip("−0.") else text.lstrip("−")
 
 
 def in_points(share: float) -> str:
@@ -55,10 +61,6 @@ def difference(gap: Summary) -> list[str]:
         return ["–", "–"]
     shown = ends(gap)
     return [in_points(gap.mean), f"**{shown}**" if excludes_zero(gap) else shown]
-
-
-def count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def excludes_zero(difference: Summary) -> bool:

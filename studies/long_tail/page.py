@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
-from candidly.show.words import listed
 from candidly.stats import PairedT
 from studies.kit.by_rows import (
     AHEAD,
@@ -21,6 +21,7 @@ from studies.kit.by_rows import (
 )
 from studies.kit.by_rows import verdicts as verdicts_of
 from studies.kit.cells import signed
+from studies.kit.template import rendered
 from studies.kit.words import grid
 from studies.votes.cases import OF_PICTURES
 
@@ -45,59 +46,41 @@ def make_page(lines: Iterable[Line]) -> tuple[str, dict[str, str]]:
     runs = by_way(lines)
     found = gains_of(runs)
     said = verdicts_of(found, TRUTH)
-    parts = [
-        "# Candidate sets whose classes are of unequal size",
-        _answer(found, said),
-        "## What was run",
-        f"Written by `{COMMAND}` from `studies/long_tail/results/runs.jsonl`.",
-        f"CIFAR-10 as `{OF_PICTURES}` sees it. Of the training pictures each class keeps fewer "
-        "than the one before, the last a 50th or a 100th of the first; each wrong class enters a "
-        "candidate set with probability 0.3 or 0.5. Every algorithm trains a linear layer with its "
-        f"defaults, {STEPS:,} updates of {BATCH} rows, {SEEDS} times, with another tail and other "
-        "sets each time. The 10,000 test pictures have equally many of each class; nothing was "
-        "chosen by them. *Head* are the three largest classes, *tail* the three smallest.",
-        f"*Gain*: points of accuracy minus those of `{BASE}`, with a 95 % interval over other "
-        "tails, sets and trainings and other test pictures; in bold where the difference is shown, "
-        f"at {100 * ALPHA:g} % by Holm's correction over all {len(said)} comparisons.",
-        *(
-            part
-            for case in CASES
-            for part in (f"## {_title(case)}", _scores(runs, found, said, case))
-        ),
-        "## What this does not say",
-        "One encoder, one data set, a linear layer and defaults; no views, of which `CRDPLL`, "
-        "`RECORDS:corr` and `SoLar` make use on pictures: here both views of a row are the row. "
-        "Published numbers are of networks that learn their features, for hundreds of epochs.",
-    ]
-    return "\n\n".join(parts) + "\n", {}
+    values = {
+        "command": COMMAND,
+        "base": BASE,
+        "rebalanced": [_of_way(found, said, way) for way in REBALANCED],
+        "others": _others(found),
+        "encoder": OF_PICTURES,
+        "steps": STEPS,
+        "batch": BATCH,
+        "seeds": SEEDS,
+        "alpha": ALPHA,
+        "comparisons": len(said),
+        "cases": [(*CASES[case], _scores(runs, found, said, case)) for case in CASES],
+    }
+    return rendered(Path(__file__).with_name("page.md"), values), {}
 
 
-def _title(case: str) -> str:
-    factor, rate = CASES[case]
-    return f"Largest class {factor} times the smallest, wrong candidates at {rate:g}"
+def _of_way(found: Gains, said: Verdicts, way: str) -> str:
+    """In how many cases a method is ahead, and what it gains."""
+    counts = Counter(verdict for (_, name), verdict in said.items() if name == way)
+    least, most = _ends([found[case, way] for case in CASES])
+    behind = counts[BEHIND]
+    return f"`{way}` in {counts[AHEAD]} (behind in {behind}; {least} to {most} points)"
 
 
-def _answer(found: Gains, said: Verdicts) -> str:
-    """The answer first."""
-    told = []
-    for way in REBALANCED:
-        counts = Counter(verdict for (_, name), verdict in said.items() if name == way)
-        values = [found[case, way] for case in CASES]
-        least, most = (f(values, key=lambda one: one.difference or 0) for f in (min, max))
-        told.append(
-            f"`{way}` in {counts[AHEAD]} (behind in {counts[BEHIND]}; {points(least)} to "
-            f"{points(most)} points)"
-        )
+def _others(found: Gains) -> dict[str, Sequence[str]]:
+    """The best methods that are not for unequal classes, and what they gain."""
     others = [way for way in WAYS if way not in (*REBALANCED, BASE, TRUTH)]
     best = {case: max(others, key=lambda way: found[case, way].difference or 0) for case in CASES}
-    values = [found[case, way] for case, way in best.items()]
-    ways = ", ".join(f"`{way}`" for way in dict.fromkeys(best.values()))
-    least, most = (f(values, key=lambda one: one.difference or 0) for f in (min, max))
-    return (
-        f"**Of methods for unequal classes, ahead of `{BASE}` are, of {len(CASES)} cases, "
-        f"{listed(told)}.** The others are open. The best of other methods gain {points(least)} to "
-        f"{points(most)} points ({ways})."
-    )
+    gained = [found[case, way] for case, way in best.items()]
+    return {"ends": _ends(gained), "ways": list(dict.fromkeys(best.values()))}
+
+
+def _ends(gained: Sequence[PairedT]) -> list[str]:
+    ordered = sorted(gained, key=lambda one: one.difference or 0)
+    return [points(ordered[0]), points(ordered[-1])]
 
 
 def _scores(runs: Runs, found: Gains, said: Verdicts, case: str) -> str:

@@ -28,6 +28,7 @@ from candidly.compare.ranking.figures import place_figure
 from candidly.stats import holm
 from studies.kit.figures import alone
 from studies.kit.pages import data_to_train, options_of, settle
+from studies.kit.template import rendered
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).with_name("results") / "measured.json"
@@ -204,157 +205,9 @@ def checks_needed(
 
 
 def page(found: dict[str, Any]) -> str:
-    parts = [
-        "# Wrong keys and the order of language models",
-        answer(found),
-        "![The places that each model may have, by the good questions](../images/mmlu-redux.svg)",
-        "The data are those of Gema and others, *Are We Done with MMLU?* (2024): answers of "
-        f"{len(found['models'])} models to 100 questions of each of 57 subjects, and what experts "
-        "say of each question. Written by `python -m studies.mmlu_redux` from "
-        "`studies/mmlu_redux/results/measured.json`; the numbers are "
-        "[`candidly.rank`](../rank.md)'s.",
-        "## All questions",
-        "Scores in percent and ranks by all questions, and by those without a fault. *Possible* "
-        "are the ranks that tests of all pairs together leave, at 95 %. The "
-        f"{found['no_answer']} answers that are missing count as wrong.",
-        model_table(found),
-        "## By subject",
-        *subjects(found),
-        "## Can the models find the wrong keys?",
-        "If at least so many models give one and the same answer that is not the key, how often do "
-        f"experts find a fault in the question, and how many of the {found['wrong_keys']} wrong "
-        "keys are among these?",
-        *doubted(found["suspects"], found),
-        by_effect(found["first"]),
-        "## How many keys must be checked?",
-        sequential(found["checks"], found),
-        "## What this does not say",
-        "* That other benchmarks are as robust: here 6 % of the questions have a fault, and the "
-        "models err alike on them.\n"
-        "* How a ranking by corrected keys would look: experts named the fault, and not always the "
-        "right answer, so faulty questions are left out.\n"
-        "* That models which are not told apart are equally good.",
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def answer(found: dict[str, Any]) -> str:
-    pairs, models = found["pairs"], found["models"]
-    moved = [abs(one["rank"] - one["rank_good"]) for one in models]
-    most = f"{max(moved)} place{'s' * (max(moved) > 1)}"
-    turned = (
-        "wrong keys turn no order that is more than chance"
-        if not pairs["reversed"]
-        else f"wrong keys turn {pairs['reversed']} orders that are more than chance"
-    )
-    return (
-        f"**On MMLU-Redux {turned}.** Without the {found['faulty']:,} of {found['items']:,} "
-        f"questions in which experts found a fault, {sum(m > 0 for m in moved)} of {len(models)} "
-        f"models move, by at most {most}. Of the {pairs['before']} pairs of models whose order is "
-        f"established by all questions, {pairs['both']} are established by the good ones alone, "
-        f"and {pairs['reversed'] or 'none'} is reversed. What leaves the order open is not the "
-        f"keys but the number of questions: {pairs['of'] - pairs['after']} of {pairs['of']} pairs "
-        f"cannot be told apart, as such a test sees differences of about "
-        f"{100 * found['least_visible']:.1f} points."
-    )
-
-
-def model_table(found: dict[str, Any]) -> str:
-    rows = [
-        "| model | all | rank | possible | good | rank | possible |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    for one in found["models"]:
-        every = f"{100 * one['score']:.2f} | {one['rank']} | {places(one['possible'])}"
-        good = (
-            f"{100 * one['score_good']:.2f} | {one['rank_good']} | {places(one['possible_good'])}"
-        )
-        rows.append(f"| {one['model']} | {every} | {good} |")
-    return "\n".join(rows)
-
-
-def subjects(found: dict[str, Any]) -> tuple[str, str]:
-    parts, p = found["by_subject"], found["slices_p"]
-    faultiest = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in parts["faultiest"])
-    said = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-    alike = (
-        f"The models do not differ alike in all subjects ({said}), so their order depends on which "
-        "subjects a benchmark has;"
-        if p <= 0.05
-        else f"That the models differ alike in all subjects is not contradicted (p = {p:.3f});"
-    )
-    pivotal = (
-        f"without {found['pivotal'][0]} another would be first."
-        if found["pivotal"]
-        else "but whichever subject is left out, the first stays first."
-    )
-    name, count = found["silent"]
-    return (
-        f"Of {57 * found['pairs']['of']:,} orders of two models in a subject {parts['before']} are "
-        f"established by all its questions, and {parts['after']} by the good ones (tests of all "
-        f"pairs and subjects together); {parts['both']} are the same, "
-        f"{parts['reversed'] or 'none'} is reversed. In {parts['clean']} subjects no question has "
-        f"a fault; most faults are in {faultiest}. A hundred questions are few: with all pairs "
-        f"and subjects together they see differences of {100 * parts['least_visible']:.0f} points.",
-        f"{alike} {pivotal} Of the missing answers {count} are in {name}, where they count as "
-        "wrong: an order there says who answers, too.",
-    )
-
-
-def doubted(rows: list[dict[str, Any]], found: dict[str, Any]) -> tuple[str, str]:
-    lines = [
-        "| models that agree against the key | questions | faulty | share | wrong key | of all |",
-        "| ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    for one in rows:
-        faulty, all_wrong = one["faulty"] / one["items"], one["wrong"] / found["wrong_keys"]
-        lines.append(
-            f"| {100 * one['share']:.0f} % | {one['items']:,} | {one['faulty']:,} | "
-            f"{100 * faulty:.0f} % | {one['wrong']:,} | {100 * all_wrong:.0f} % |"
-        )
-    last = rows[-1]
-    return "\n".join(lines), (
-        "Where all models that answered contradict the key alike, "
-        f"{100 * last['faulty'] / last['items']:.0f} % of the questions have a fault; of all "
-        f"questions {100 * found['faulty'] / found['items']:.1f} %. So the list is worth a look, "
-        f"and it is no verdict: experts find nothing wrong with {last['items'] - last['faulty']} "
-        f"of these {last['items']}, where all models err together. A key that all contradict "
-        "matters least for the order, as no model gains by it over another. `candidly rank --key "
-        f"COLUMN --suspects FILE` writes such questions, here the {rows[0]['items']:,} of the "
-        "first row, those first that most models contradict."
-    )
-
-
-def by_effect(first: dict[str, dict[str, int]]) -> str:
-    most, matter = first["contradicted"], first["matters"]
-    return (
-        f"Of the {FIRST} that most models contradict {most['faulty']} have a fault, and these "
-        f"part {most['turns']:,} pairs of models the other way round. Of the {FIRST} that matter "
-        "most for the order (column `matters` of that file: the pairs that the answer of most "
-        "would turn, times the share of models that give it) "
-        f"{matter['faulty']} have a fault, and these part {matter['turns']:,} pairs. To mend a "
-        "benchmark begin with the first, to trust its order with the second."
-    )
-
-
-def sequential(checks: list[dict[str, int]], found: dict[str, Any]) -> str:
-    first = [one["first"] for one in checks]
-    every = [one["all"] for one in checks]
-    return (
-        "Suppose that nobody had checked a key, and experts now check those of a plan "
-        "(`candidly rank --plan`, then `--found`), one after the other, until the order on these "
-        "questions is known with 95 % for all neighbours together. "
-        f"{checks[0]['of']:,} of {found['items']:,} questions can part neighbours. In "
-        f"{len(checks)} random orders the first place is settled after {min(first):,} to "
-        f"{max(first):,} checks, and every place after {min(every):,} to {max(every):,}: some "
-        "neighbours are a few questions apart, and nothing but checking nearly all would tell "
-        "them apart."
-    )
-
-
-def places(bounds: list[int]) -> str:
-    first, last = bounds
-    return str(first) if first == last else f"{first} to {last}"
+    moved = [abs(one["rank"] - one["rank_good"]) for one in found["models"]]
+    values = {"found": found, "moved": moved, "looked_at": FIRST}
+    return rendered(Path(__file__).with_name("page.md"), values)
 
 
 def main() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from candidly.show.words import listed
 from candidly.stats import PairedT
-from studies.kit.words import minus, prose
+from studies.kit.words import minus
 
 from .data import ROWS
 from .judged import (
@@ -15,6 +16,7 @@ from .judged import (
     KINDS,
     Found,
     LeftOut,
+    Tested,
     base_of,
     judge,
     left_out_of_each,
@@ -22,6 +24,8 @@ from .judged import (
 )
 from .study import LABELS, NOISES, SETS, SETTINGS
 
+CHOSEN = ["labels", "time", "chosen by all", "when a table is left out", "gain on it", "p"]
+BEFORE = ["recommended", "for", "gain, points", "gains on", "p"]
 SAID = {
     "symmetric": "30 % symmetric",
     "pair": "30 % pair",
@@ -31,89 +35,43 @@ SAID = {
 }
 
 
-def answer(found: Found) -> str:
-    """The first sentences of the page."""
+def found_on(found: Found) -> dict[str, Any]:
+    """What the macros of ``on_tables.md`` say."""
     ways = left_out_of_each(found, CHEAP)
     good = {kind: way for kind, way in ways.items() if way.clear}
-    told = [
-        f"with {kind} use `{way.now}`: what all other tables choose gains {_points(way.gain)} "
-        "points on one that had no part in the choice"
-        for kind, way in good.items()
-    ]
-    rest = [kind for kind in ways if kind not in good]
-    simple = (
-        f"With {listed(rest)} nothing is clearly better than the simple algorithm" if rest else ""
-    )
-    first = f"On tables, {'; '.join(told)}. " if told else ""
     near, nearest = min(ways.items(), key=lambda one: one[1].adjusted)
-    close = ""
-    if near in rest:
-        close = f"""Nearest is `{nearest.now}` with {near}: {_points(nearest.gain)} points on a
-        table left out of the choice, p {nearest.adjusted:.2g}, as four kinds of labels are looked
-        at."""
-    named = [one for one in judge(found) if one.advice.named == "use"]
-    kept = sum(one.clear for one in named)
-    return f"""**{first}{simple}{"." if simple else ""} On pictures and texts there are results of
-    one data set each, which tell nothing of another one: use the simple algorithm (`ce` or `CC`)
-    there, and compare on your own data.** {close} Of {len(named)} recommendations for tables that
-    this page made before, from one data set each, {kept or "none"} gains beyond chance on new
-    tables, of which there are {len(found)}."""
+    judged = judge(found)
+    named = [one for one in judged if one.advice.named == "use"]
+    sizes = [len([table for table in found.values() if kind in table]) for kind in LABELS]
+    close = {"kind": near, "name": nearest.now, "gain": _points(nearest.gain)}
+    return {
+        "tables": len(found),
+        "good": [(k, {"name": way.now, "gain": _points(way.gain)}) for k, way in good.items()],
+        "rest": [kind for kind in ways if kind not in good],
+        "nearest": None if near in good else close | {"p": nearest.adjusted},
+        "named": len(named),
+        "kept": sum(one.clear for one in named),
+        "noises": len(NOISES),
+        "sets": len(SETS),
+        "rows": ROWS,
+        "settings": SETTINGS,
+        "sizes": [size for size in sizes if size],
+        "cheap": CHEAP,
+        "chosen": _table(CHOSEN, _rows(found)),
+        "every": _every(found),
+        "before": _table(BEFORE, [_advised(one) for one in judged]),
+    }
 
 
-def sections(found: Found) -> list[str]:
-    sizes = [len(gains) for gains in ([t for t in found.values() if k in t] for k in LABELS)]
+def _advised(one: Tested) -> list[str]:
+    """A line on what was recommended before."""
+    advice = one.advice
     return [
-        "## On tables",
-        prose(
-            f"""{len(found)} tables of people, plants, letters, signals and cells, which had no part
-            in any choice on this page, with labels made wrong in {len(NOISES)} ways and sets in
-            {len(SETS)}; of at most {ROWS:,} rows, with {SETTINGS["configs"]} configurations,
-            {SETTINGS["splits"]} splits and {SETTINGS["steps"]:,} updates of a network with one
-            hidden layer. Which tables, which algorithms and how they are judged was committed
-            before any of them was trained on (`studies/new_tables`); later came that `dividemix`,
-            half of all time, is trained on some of them alone, and that *p* in the first table
-            allows for all kinds of labels. A table's gain is its mean
-            over splits and kinds of labels; each table counts once, and intervals of 95 % are over
-            tables. There are {min(sizes)} to {max(sizes)} tables for a kind of labels, as what
-            needs three classes is not made of two."""
-        ),
-        _table(
-            ["labels", "time", "chosen by all", "when a table is left out", "gain on it", "p"],
-            _rows(found),
-        ),
-        prose(
-            f"""*Chosen* is the largest mean gain over the simple algorithm, of algorithms that take
-            at most {CHEAP:g} times its time (where slow ones would change the choice, there is a
-            line for these). *Gain on it*: what is chosen from all
-            other tables is measured on the table left out; the interval allows for choices that
-            share tables (Nadeau and Bengio), and *p* for the four kinds (Holm)."""
-        ),
-        prose(
-            """What every algorithm gains on these tables, in points. Intervals do not allow for
-            choosing the best of them:"""
-        ),
-        *_every(found),
-        prose(
-            """What was recommended before, for the kinds of labels that can be made from a table's
-            truth, on these tables:"""
-        ),
-        _table(
-            ["recommended", "for", "gain, points", "gains on", "p"],
-            [
-                [
-                    f"`{one.advice.algorithm}`" + (" (next)" if one.advice.named == "next" else ""),
-                    f"{one.advice.kind}: {listed([SAID[k] for k in one.advice.labels])}",
-                    _points(one.gain),
-                    f"{one.ahead} of {one.of}",
-                    f"{one.adjusted:.2g}",
-                ]
-                for one in judge(found)
-            ],
-        ),
-        prose(
-            """*p* is of a mean gain of 0 over tables, by Student's t and Holm over all lines.
-            *Next* was not recommended, but named as what comes next."""
-        ),
+        f"`{advice.algorithm}`" + (" (next)" if advice.named == "next" else ""),
+        f"{advice.kind}: {listed([SAID[k] for k in advice.labels])}",
+        _points(one.gain),
+        f"{one.ahead} of {one.of}",
+        f"{one.adjusted:.2g}",
     ]
 
 

@@ -18,8 +18,8 @@ from candidly.learn.algorithms import ALGORITHMS, algorithm
 from candidly.show.words import listed, percent, plus_minus
 from candidly.stats import Summary, paired_difference, summarise
 from studies.kit.oracles import is_oracle
-from studies.kit.pages import filled
-from studies.kit.words import grid, minus, prose
+from studies.kit.template import rendered
+from studies.kit.words import grid, minus
 
 from . import figures
 from .losses import EDGES, EPOCHS
@@ -54,45 +54,66 @@ def make_page(folder: Path) -> tuple[str, str]:
     """The page as Markdown, and its figure: the same from the same results."""
     results = read_results(folder)
     measured = json.loads((folder / "losses.json").read_text())
-    lines = measured["lines"]
-    parts = [
-        *_what_was_run(results, measured),
-        *_who_leads(results),
-        *_at_equal_budget(results),
-        *_choosing(results),
-        *_losses(lines),
-    ]
-    text = filled(
-        PAGE.read_text(encoding="utf-8"),
-        {"answer": _answer(results), "results": "\n\n".join(parts)},
-    )
-    return text, _figure(lines)
+    lines, runs, table = measured["lines"], results.runs, table_of(results)
+    peaks = _peaks(lines)
+    values = {
+        "told": _told(results, table),
+        "always": _always(results, table),
+        "limit": LIMIT,
+        "by_chance": BY_CHANCE,
+        "label_sets": len({run.dataset for run in runs}),
+        "runs": runs,
+        "done": sum(run.complete for run in runs),
+        "diverged": sorted({run.algorithm for run in runs if run.diverged_at is not None}),
+        "algorithms": _names(results),
+        "settings": SETTINGS,
+        "chosen": CHOSEN,
+        "base": BASE,
+        "digits": listed(LABELS[name].title for name in _labels(results, "digits")),
+        "components": COMPONENTS,
+        "separable": [percent(value, 1) for value in measured["labelme"].values()],
+        "wrong": _wrong_shares(lines),
+        "leads": _leads(results, table),
+        "planned": len(_every(results)),
+        "costs": _costs(results, table),
+        "at_equal_budget": _at_equal_budget(results),
+        "choosing": _choosing(results),
+        "seeds": len({line["seed"] for line in lines}),
+        "early": EARLY,
+        "losses_until": EPOCHS[-1],
+        "figure": FIGURE,
+        "losses": _losses(lines),
+        "peaks": peaks,
+        "symmetric": [peak for name, (_, peak) in peaks.items() if name.startswith("symmetric")],
+        "people": [peaks[name][1] for name, of in LABELS.items() if of.data == "labelme"],
+    }
+    return rendered(Path(__file__).with_name("page.md"), values), _figure(lines)
 
 
-def _answer(results: Results) -> str:
-    """Who is ahead of cross-entropy, by data."""
-    table = table_of(results)
+def _signs(results: Results, table: Cells, data: str) -> dict[str, list[int]]:
+    """Whether each algorithm that is told no truth is ahead (1) or behind (-1), by label set."""
     fair = [name for name in _names(results) if name != BASE and not is_oracle(name)]
-    told, always = [], set(fair)
+    labels = _labels(results, data)
+    return {name: [lead(table, one, name).sign for one in labels] for name in fair}
+
+
+def _told(results: Results, table: Cells) -> list[str]:
+    """How many are ahead of cross-entropy, by data."""
+    told = []
     for data, title in TITLES.items():
-        labels = _labels(results, data)
-        if not labels:
-            continue
-        signs = {name: [lead(table, one, name).sign for one in labels] for name in fair}
-        ahead = sum(sign > 0 for each in signs.values() for sign in each)
-        behind = sum(sign < 0 for each in signs.values() for sign in each)
-        told.append(
-            f"on {title} {ahead} of {len(fair) * len(labels)} comparisons are ahead of "
-            f"cross-entropy and {behind} behind"
-        )
-        always &= {name for name, each in signs.items() if min(each) > 0}
-    every = listed([f"`{name}`" for name in fair if name in always]) if always else "none"
-    head = listed(told)
-    return prose(
-        f"""**{head[0].upper() + head[1:]}, by more than {LIMIT:g} standard errors. Ahead on all
-        {len({run.dataset for run in results.runs})} sets of labels: {every}.** By chance about
-        {100 * BY_CHANCE:.1f} % would be ahead."""
-    )
+        signs = [sign for each in _signs(results, table, data).values() for sign in each]
+        if signs:
+            told.append(
+                f"on {title} {signs.count(1)} of {len(signs)} comparisons are ahead of "
+                f"cross-entropy and {signs.count(-1)} behind"
+            )
+    return told
+
+
+def _always(results: Results, table: Cells) -> list[str]:
+    """Algorithms that are ahead on every set of labels."""
+    signs = [_signs(results, table, data) for data in TITLES if _labels(results, data)]
+    return [name for name in signs[0] if all(min(each[name]) > 0 for each in signs)]
 
 
 def ordered(names: Iterable[str]) -> list[str]:
@@ -129,41 +150,8 @@ def _labels(results: Results, data: str) -> list[str]:
     return [name for name, labels in LABELS.items() if labels.data == data and name in there]
 
 
-def _what_was_run(results: Results, measured: Mapping) -> list[str]:
-    runs, names = results.runs, _names(results)
-    done = sum(run.complete for run in runs)
-    finished = "all complete" if done == len(runs) else f"{done:,} of them complete"
-    diverged = sorted({run.algorithm for run in runs if run.diverged_at is not None})
-    lost = ""
-    if diverged:
-        names_of = listed(f"`{name}`" for name in diverged)
-        lost = f" Some runs of {names_of} diverged; their later records have no value."
-    width = SETTINGS["net"].partition(":")[2]
-    wrong = _wrong_shares(measured["lines"])
-    separable = " % with these and ".join(percent(v, 1) for v in measured["labelme"].values())
-    return [
-        "## What was run",
-        prose(
-            f"""{len(runs):,} runs, {finished}: {len(names)} algorithms and variants on
-            {len({run.dataset for run in runs})} sets of labels, {SETTINGS["configs"]}
-            configurations (the first are the defaults) × {SETTINGS["splits"]} splits,
-            {SETTINGS["steps"]:,} updates of a network with one hidden layer of {width}, a record
-            every {SETTINGS["eval_every"]}. A fifth of the rows are for testing and a tenth of the
-            rest for validation; configuration and record are chosen by {CHOSEN}, accuracy on the
-            validation rows' given labels, so no clean label is read.{lost}"""
-        ),
-        prose(
-            f"""**Digits**: 1,797 images of 8 × 8 pixels, 10 classes, with labels made wrong:
-            {listed(LABELS[name].title for name in _labels(results, "digits"))} (`symmetric`,
-            `pair`, `instance-label` in [data.md](../data.md)). **LabelMe**: 1,000 images, 8
-            classes, features of a network trained on other images, reduced to their {COMPONENTS}
-            principal components (logistic regression on the truth reaches {separable} % with
-            all); labels are people's:
-            one of each image's answers drawn at random, {wrong["one-answer"]} wrong; the majority,
-            {wrong["majority"]} wrong; the consensus of Dawid and Skene, {wrong["dawid-skene"]}
-            wrong."""
-        ),
-    ]
+def _every(results: Results) -> list[str]:
+    return [one for data in TITLES for one in _labels(results, data)]
 
 
 def _cell_text(cell: Cell, beside: Lead | None) -> str:
@@ -175,38 +163,24 @@ def _cell_text(cell: Cell, beside: Lead | None) -> str:
     return f"**{text}**" if beside.sign > 0 else f"*{text}*"
 
 
-def _who_leads(results: Results) -> list[str]:
-    table, names = table_of(results), _names(results)
-    parts = [
-        "## Who beats cross-entropy",
-        prose(
-            f"""Test accuracy in percent, mean ± standard error over splits. In bold: above `{BASE}`
-            on the same splits by more than {LIMIT:g} standard errors of the paired difference; in
-            italics: below it by as much. A standard error shows how much the mean would
-            change with other rows. It does not include the change that another random draw of the
-            wrong labels would make."""
-        ),
-    ]
+def _leads(results: Results, table: Cells) -> list[str]:
+    """Accuracies by algorithm and set of labels, a table for each data set."""
+    parts = []
     for data, title in TITLES.items():
-        labels = _labels(results, data)
-        rows = [
-            [
-                f"`{name}`",
-                *(
-                    _cell_text(table[one, name], None if name == BASE else lead(table, one, name))
-                    for one in labels
-                ),
-            ]
-            for name in names
-        ]
-        header = [f"{title}: algorithm", *(LABELS[one].title for one in labels)]
-        parts.append(grid(header, rows))
-    return parts + _summary(results, table, [n for n in names if n != BASE])
+        labels, rows = _labels(results, data), []
+        for name in _names(results):
+            beside = [None if name == BASE else lead(table, one, name) for one in labels]
+            cells = [_cell_text(table[one, name], each) for one, each in zip(labels, beside)]
+            rows.append([f"`{name}`", *cells])
+        parts.append(grid([f"{title}: algorithm", *(LABELS[one].title for one in labels)], rows))
+    return parts
 
 
-def _summary(results: Results, table: Cells, names: Sequence[str]) -> list[str]:
+def _costs(results: Results, table: Cells) -> dict:
+    """How often each algorithm is ahead, and what it costs."""
+    names = [name for name in _names(results) if name != BASE]
     by_data = {data: _labels(results, data) for data in TITLES}
-    every = [one for labels in by_data.values() for one in labels]
+    every = _every(results)
     seconds = run_seconds(results)
     rows, ahead_of_all, fair = [], [], [name for name in names if not is_oracle(name)]
     counts = {data: dict.fromkeys((1, 0, -1), 0) for data in TITLES}
@@ -218,7 +192,7 @@ def _summary(results: Results, table: Cells, names: Sequence[str]) -> list[str]:
             for one in every:
                 counts[LABELS[one].data][leads[one].sign] += 1
             if len(ahead) == len(every):
-                ahead_of_all.append(f"`{name}`")
+                ahead_of_all.append(name)
         gains = [_mean_gain(leads[one] for one in labels) for labels in by_data.values()]
         page = algorithm(name)
         cost = summarise(
@@ -232,42 +206,14 @@ def _summary(results: Results, table: Cells, names: Sequence[str]) -> list[str]:
         line = [f"`{name}`", str(len(ahead)), str(len(behind)), *gains, str(page.networks)]
         rows.append([*line, "–" if cost is None else f"{cost:.1f}", told])
     rows.sort(key=lambda row: (-int(row[1]), int(row[2])))
-    total = sum(sum(each.values()) for each in counts.values())
-    by_title = " ".join(
-        f"On {TITLES[data]} {each[1]} of {sum(each.values())} comparisons are ahead, {each[-1]} "
-        f"behind and {each[0]} neither, oracles aside."
-        for data, each in counts.items()
-    )
-    everywhere = (
-        f"Ahead on every set of labels: {listed(ahead_of_all)}."
-        if ahead_of_all
-        else "No algorithm is ahead on every set of labels."
-    )
-    return [
-        "### And at what cost",
-        prose(
-            f"""On how many of the {len(every)} sets of labels an algorithm is ahead of `{BASE}` and
-            behind it, beyond {LIMIT:g} standard errors; its mean gain in points; how many networks
-            it trains; the processor time of a run relative to `{BASE}`; and which hyper-parameters
-            stand for something that only the truth tells (the search had three values of it, and
-            {CHOSEN} chose). {everywhere} {by_title} Were there no difference anywhere,
-            about {BY_CHANCE * total:.0f} would be ahead by chance, and as many behind, or somewhat
-            more, as splits share rows. Read a row that is ahead once or twice with that in
-            mind."""
-        ),
-        grid(
-            [
-                "algorithm",
-                "ahead",
-                "behind",
-                *(f"gain, {title}" for title in TITLES.values()),
-                "networks",
-                "time",
-                "told",
-            ],
-            rows,
-        ),
-    ]
+    gained = [f"gain, {title}" for title in TITLES.values()]
+    header = ["algorithm", "ahead", "behind", *gained, "networks", "time", "told"]
+    return {
+        "ahead": ahead_of_all,
+        "counts": [(TITLES[data], *each.values()) for data, each in counts.items()],
+        "total": sum(sum(each.values()) for each in counts.values()),
+        "table": grid(header, rows),
+    }
 
 
 def _mean_gain(leads: Iterable[Lead]) -> str:
@@ -284,11 +230,11 @@ def run_seconds(results: Results) -> dict[tuple[str, str], float]:
     return {key: sum(values) / len(values) for key, values in found.items()}
 
 
-def _at_equal_budget(results: Results) -> list[str]:
+def _at_equal_budget(results: Results) -> str:
     budget = int(SETTINGS["steps"])
     table, whole = table_of(at_budget(results, budget)), table_of(results)
     names = [name for name in _names(results) if algorithm(name).networks > 1]
-    every = [one for data in TITLES for one in _labels(results, data)]
+    every = _every(results)
     rows = []
     for name in names:
         full = [lead(whole, one, name) for one in every]
@@ -297,46 +243,21 @@ def _at_equal_budget(results: Results) -> list[str]:
         for leads in (full, equal):
             line += [_mean_gain(leads), str(sum(one.sign > 0 for one in leads))]
         rows.append(line)
-    return [
-        "### At an equal budget",
-        prose(
-            f"""An update of two networks costs two. Here those that train two stop at
-            {budget // 2:,} updates, so that updates × networks are the {budget:,} of `{BASE}`: the
-            mean gain on it in points, and on how many of the {len(every)} sets of labels they are
-            ahead, with all updates and at the equal budget (`bench table --budget`). Schedules are
-            those of the whole run."""
-        ),
-        grid(
-            ["algorithm", "gain", "ahead", "gain, equal budget", "ahead, equal budget"],
-            rows,
-        ),
-    ]
+    header = ["algorithm", "gain", "ahead", "gain, equal budget", "ahead, equal budget"]
+    return grid(header, rows)
 
 
-def _choosing(results: Results) -> list[str]:
+def _choosing(results: Results) -> str:
     found = [gap for gap in gaps(results, CHOSEN) if not is_oracle(gap.algorithm)]
-    every = [one for data in TITLES for one in _labels(results, data)]
     rows = []
-    for one in every:
+    for one in _every(results):
         mine = [gap for gap in found if gap.dataset == one]
         base = next(gap for gap in mine if gap.algorithm == BASE)
         line = [_title(one)]
         line += [percent(part.mean, 1) for part in (base.best, base.selected, base.last)]
         rows.append([*line, *_means(mine)])
-    return [
-        "## What choosing without clean labels costs",
-        prose(
-            f"""Of the runs chosen by {CHOSEN}: test accuracy of the record that is best on the test
-            rows (nobody can choose it: the maximum of several noisy numbers, found by looking), of
-            the record that {CHOSEN} selected, and of the last one. First `{BASE}`; then the mean
-            over all algorithms of what selecting lost against the best record, and of what it
-            gained on the last, in points."""
-        ),
-        grid(
-            ["labels", f"{BASE}: best", "selected", "last", "all: lost", "all: gained"],
-            rows,
-        ),
-    ]
+    header = ["labels", f"{BASE}: best", "selected", "last", "all: lost", "all: gained"]
+    return grid(header, rows)
 
 
 def _means(some: Sequence[Gap]) -> list[str]:
@@ -345,42 +266,20 @@ def _means(some: Sequence[Gap]) -> list[str]:
     return [f"{100 * lost:.1f}", minus(100 * gained, 1)]
 
 
-def _losses(lines: Sequence[Mapping]) -> list[str]:
+def _losses(lines: Sequence[Mapping]) -> str:
     rows = [
         [_title(name), *(f"{_auroc(lines, name, epoch):.2f}" for epoch in EPOCHS)]
         for name in LABELS
     ]
-    return [
-        "## Losses of right and wrong labels",
-        prose(
-            f"""Methods that keep examples with a small loss rest on wrong labels being learned
-            late. How far that holds depends on the noise. `{BASE}` with its defaults on all rows,
-            {len({line["seed"] for line in lines})} seeds: the losses on given labels after {EARLY}
-            epochs, and the probability that a wrong label's loss is above a right one's (AUROC; 0.5
-            says nothing) after 1 to {EPOCHS[-1]} epochs."""
-        ),
-        f"![Losses of right and wrong labels after {EARLY} epochs](../images/{FIGURE})",
-        grid(["AUROC after epoch", *map(str, EPOCHS)], rows),
-        prose(_what_losses_say(lines)),
-    ]
+    return grid(["AUROC after epoch", *map(str, EPOCHS)], rows)
 
 
-def _what_losses_say(lines: Sequence[Mapping]) -> str:
-    peaks = {}
-    for name in LABELS:
-        by_epoch = {epoch: _auroc(lines, name, epoch) for epoch in EPOCHS}
-        peaks[name] = max(by_epoch.items(), key=lambda item: item[1])
-    symmetric = [peaks[name][1] for name in LABELS if name.startswith("symmetric")]
-    people = [name for name, labels in LABELS.items() if labels.data == "labelme"]
-    return (
-        f"Symmetric noise is told apart almost perfectly ({min(symmetric):.2f} or more at its best "
-        f"epoch), pair noise at {peaks['pair-40'][1]:.2f} and noise that depends on the instance "
-        f"at {peaks['instance-40'][1]:.2f}. The labels of people reach "
-        f"{min(peaks[n][1] for n in people):.2f} to {max(peaks[n][1] for n in people):.2f}, and "
-        f"later: after {peaks['one-answer'][0]} epochs, where symmetric noise is at its best after "
-        f"{peaks['symmetric-40'][0]}. Results on symmetric noise say little about labels that "
-        "people got wrong."
-    )
+def _peaks(lines: Sequence[Mapping]) -> dict[str, tuple[int, float]]:
+    """By set of labels, the epoch after which wrong labels are told apart best, and how well."""
+    return {
+        name: max(((each, _auroc(lines, name, each)) for each in EPOCHS), key=lambda one: one[1])
+        for name in LABELS
+    }
 
 
 def _wrong_shares(lines: Sequence[Mapping]) -> dict[str, str]:

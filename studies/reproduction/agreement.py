@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from studies.kit.words import count, grid, in_points, prose
+from candidly.ground.numbers import count_of
+from studies.kit.words import grid, in_points, prose
 
 from . import figures
 from .numbers import (
@@ -36,8 +37,6 @@ def beside_published(sources: Sources, dataset: str, images: dict[str, str]) -> 
         return [*parts, f"`studies/reproduction/results/{dataset}` is not there yet."]
     compared = {(c.algorithm, c.criterion): c for c in compare(table, sweep)}
     right = {(c.algorithm, c.criterion): c for c in compare(table, sweep, right_aa=True)}
-    if dataset == "lost":
-        parts.append(_yardstick())
     if sweep.variant == "fixed":
         parts.append(
             prose(
@@ -58,35 +57,6 @@ def beside_published(sources: Sources, dataset: str, images: dict[str, str]) -> 
         parts += [f"### {title}, chosen by {criterion}"]
         parts.append(_column(table, sweep, criterion, compared, beside))
     return [*parts, *_disagreements(sources, dataset, compared)]
-
-
-def _yardstick() -> str:
-    return "\n\n".join(
-        [
-            prose(
-                """Ours is the variant `plench` (`CC:plench`): the released program's algorithms,
-                scaling and record times, and its ±, the population standard deviation over splits
-                divided by √splits. Splits and hyper-parameters are the program's; initial weights
-                and the order of batches are not. *Away* is ours minus the published mean, divided
-                by the combined standard error √(published² + ours²)."""
-            ),
-            prose(
-                f"""Two means *agree* when they are at most {LIMIT} combined standard errors apart.
-                That is a lenient yardstick. Both means are over the same splits, so they share
-                their test rows; what makes a split hard is in both and cancels in the difference,
-                but the combined standard error counts it twice. It overstates the noise of the
-                difference, and agreement shows the absence of a gross difference, not
-                sameness. Were it exact, about one number in twenty would still lie further
-                away."""
-            ),
-            prose(
-                """The published AA column was chosen by the program's own AA, which counts certain
-                wrong predictions as right (D-SEL-1 in [algorithms.md](../algorithms.md)). The fair
-                comparison is `AA:plench`, and that is what "ours" means in the AA table; the choice
-                by AA as meant stands beside it."""
-            ),
-        ]
-    )
 
 
 def _agreement(table: Table, compared: Compared) -> str:
@@ -114,7 +84,7 @@ def _agreement(table: Table, compared: Compared) -> str:
         every = list(compared.values())
         square = sum(c.away**2 for c in every) / len(every)
         mean = sum(c.difference for c in every) / len(every)
-        text += f""" Over the {count(len(every), "number")} compared, ours minus published is
+        text += f""" Over the {count_of(len(every), "number")} compared, ours minus published is
             {in_points(mean)} points on average, and the root mean square of *away* is
             {square**0.5:.2f}; were
             the programs alike and the yardstick exact, it would be near 1, and below 1 where the
@@ -180,7 +150,7 @@ def _disagreements(sources: Sources, dataset: str, compared: Compared) -> list[s
     if not compared:
         return [*parts, "No row is complete, so there is nothing to compare."]
     if not rows:
-        return [*parts, f"None of the {count(len(compared), 'number')} compared."]
+        return [*parts, f"None of the {count_of(len(compared), 'number')} compared."]
     return [
         *parts,
         grid(["", "chosen by", "published", "ours", "away", "why"], rows, numbers=False),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from candidly.ground.numbers import count_of
 from candidly.show.words import listed
 from candidly.stats import summarise
-from studies.kit.words import count, difference, ends, excludes_zero, grid, in_points, prose
+from studies.kit.words import difference, ends, excludes_zero, grid, in_points, prose
 
 from . import figures
 from .numbers import ORACLE, Accuracies, Sources, averaged, paired
@@ -14,24 +15,10 @@ from .words import picture, pm_of, state
 
 
 def validation_study(sources: Sources, images: dict[str, str]) -> list[str]:
-    parts = [
-        "## Clean validation labels: tune on them, or train on them?",
-        prose(
-            """Papers on partial labels often tune on validation rows with clean labels. Wang et al.
-            (Figure 1, on PLCIFAR10) ask why those rows are not trained on instead. Here is that
-            question on Lost. *Tuned*: the best of the configurations by accuracy on clean
-            validation labels, with early stopping (OA & ES) or at the last record (OA). *Trained*:
-            the default configuration, with the validation rows added to the training rows under
-            their true label, as many updates, last record. *Neither*: the default configuration's
-            last record, without any use of clean labels. The difference is trained minus tuned by
-            OA & ES, paired over splits, with its 95 % t interval. Both ways read the truth, so
-            they are oracles: no one with candidate sets alone can do either."""
-        ),
-    ]
     lost, trained = sources.sweeps.get("lost"), sources.sweeps.get(ORACLE)
     if lost is None or trained is None:
         missing = [n for n in ("lost", ORACLE) if n not in sources.sweeps]
-        return [*parts, f"Not there yet: {listed([f'`bench/results/{n}`' for n in missing])}."]
+        return [f"Not there yet: {listed([f'`bench/results/{n}`' for n in missing])}."]
     if lost.fingerprint != trained.fingerprint:
         raise ValueError(
             f"studies/reproduction/results/{ORACLE} was made from other data than lost beside it "
@@ -50,7 +37,7 @@ def validation_study(sources: Sources, images: dict[str, str]) -> list[str]:
         numbers = [pm_of(one) for one in shown]
         rows.append([label, *numbers, *difference(gap)])
     header = ["", "tuned, OA & ES", "tuned, OA", "trained", "neither", "difference"]
-    parts.append(grid([*header, "95 % interval"], rows))
+    parts = [grid([*header, "95 % interval"], rows)]
     if not tuned:
         return [*parts, "No row is complete in both directories."]
     return [*parts, _study_in_words(tuned, after), *_study_figure(tuned, after, images)]
@@ -62,8 +49,8 @@ def _study_in_words(tuned: Mapping[str, Accuracies], trained: Mapping[str, Accur
     behind = [gap for gap in gaps if (gap.mean or 0) < 0]
     overall = paired(averaged(list(trained.values())), averaged(list(tuned.values())))
     text = f"""Training on the clean labels gives the higher mean for {len(ahead)} of
-        {count(len(gaps), "row")} (for {sum(map(excludes_zero, ahead))} with an interval that leaves
-        out zero), tuning on them for {len(behind)} ({sum(map(excludes_zero, behind))})."""
+        {count_of(len(gaps), "row")} (for {sum(map(excludes_zero, ahead))} with an interval that
+        leaves out zero), tuning on them for {len(behind)} ({sum(map(excludes_zero, behind))})."""
     if overall.mean is not None:
         text += f""" Averaged over these rows, training minus tuning is {in_points(overall.mean)}
             points (95 % interval {ends(overall)})."""

@@ -4,34 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from candidly.ground.numbers import count_of
 from candidly.show.words import listed
 from studies.kit.figures import slopes
-from studies.kit.words import count, difference, grid, prose
+from studies.kit.words import difference, grid, prose
 
 from .numbers import MOVED, TITLES, Accuracies, Sources, Sweep, algorithms_of, mean_of, paired, rank
 from .words import label_of, named, picture, pm_of, state
 
 
 def variants(sources: Sources, images: dict[str, str]) -> list[str]:
-    parts = [
-        "## What the program's defects change",
-        prose(
-            """`fixed` beside `plench`: the methods as meant, scaled by training rows only, recorded
-            after whole thousands of updates, beside the released program's. Both are chosen by CR,
-            from the same splits, hyper-parameters, initial weights and order of batches.
-            Here ± is the
-            sample standard deviation divided by √splits in both columns, and the difference is
-            paired over splits, with its 95 % t interval. Splits share rows, so the intervals are
-            somewhat too narrow, and of 20 of them about one would leave out zero by chance alone;
-            an interval in bold leaves it out."""
-        ),
-    ]
     there = [name for name, sweep in sources.sweeps.items() if _has_both(sweep)]
     if not there:
-        return [*parts, "Results of both variants on one data set are not there yet."]
-    for dataset in there:
-        parts += _of_data_set(sources, dataset, images)
-    return parts
+        return ["Results of both variants on one data set are not there yet."]
+    return [part for dataset in there for part in _of_data_set(sources, dataset, images)]
 
 
 def _has_both(sweep: Sweep) -> bool:
@@ -75,7 +61,7 @@ def _ranking(
     swapped, sure = len(ranking.swapped), len(ranking.sure)
     text = f"""Ranked by these means, the {len(plench)} algorithms complete in both variants stand
         in orders whose Kendall's τ is {ranking.tau:.2f} (1: the same order, 0: unrelated).
-        By {MOVED} ranks or more, {moved}. Of {count(in_all, "pair")}, {swapped}
+        By {MOVED} ranks or more, {moved}. Of {count_of(in_all, "pair")}, {swapped}
         {"changes" if swapped == 1 else "change"} order. A change is *established* when both leads
         are, at 5 %: the paired t test over splits finds a difference in each variant, after Holm's
         correction over all pairs. That is so for {sure} of the {swapped}{_named(ranking.sure)}."""

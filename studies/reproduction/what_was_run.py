@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from candidly.ground.numbers import count_of
 from candidly.show.words import listed
-from studies.kit.words import count, grid, prose
+from studies.kit.words import grid, prose
 
 from .numbers import ORACLE, TITLES, Sources, Sweep, algorithms_of
 from .words import hours_of, label_of, variant_of
@@ -16,7 +17,7 @@ PROMISE_H = 3  # hours on two cores for one variant of the whole table of Lost
 
 
 def what_was_run(sources: Sources) -> list[str]:
-    parts = ["## What was run"]
+    parts = []
     for name in (*TITLES, ORACLE):
         sweep = sources.sweeps.get(name)
         parts += _directory(name, sweep) if sweep else [f"**`{name}`**: not there yet."]
@@ -27,8 +28,8 @@ def what_was_run(sources: Sources) -> list[str]:
 
 def _directory(name: str, sweep: Sweep) -> list[str]:
     asked = sweep.settings
-    protocol = f"""**`{name}`**: {count(asked["configs"], "configuration")} ×
-        {count(asked["splits"], "split")} × {sweep.steps:,} updates for each row, a record each
+    protocol = f"""**`{name}`**: {count_of(asked["configs"], "configuration")} ×
+        {count_of(asked["splits"], "split")} × {sweep.steps:,} updates for each row, a record each
         {asked["eval_every"]:,}; {sweep.n_test} test rows in each split; data
         `{sweep.fingerprint[:12]}`. {_versions(sweep)}"""
     header = ["variant", "rows complete", "runs complete", "diverged", "seconds", "hours, 2 cores"]

@@ -104,6 +104,24 @@ def simulated(
     return truth, Answers.from_matrix(said[:, kept], classes=m, annotators=kept.tolist())
 
 
+def few_twice(
+    n: int, people: int, twice: int, classes: int, seed: int
+) -> tuple[np.ndarray, Answers]:
+    """Truth and answers: two about the first ``twice`` items, and one about every other.
+
+    People are right with probability 0.5 to 0.95; wrong answers are any other class.
+    """
+    rng = np.random.default_rng(seed)
+    right, truth = rng.uniform(0.5, 0.95, people), rng.integers(0, classes, n)
+    item = np.concatenate([np.arange(n), np.arange(twice)])
+    first = rng.integers(0, people, n)
+    second = (first[:twice] + rng.integers(1, people, twice)) % people
+    who = np.concatenate([first, second])
+    wrong = (truth[item] + rng.integers(1, classes, len(item))) % classes
+    said = np.where(rng.random(len(item)) < right[who], truth[item], wrong)
+    return truth, Answers.from_columns(item, who.astype(str), said, classes=classes)
+
+
 def models(data: Path, which: np.ndarray | None = None) -> tuple[np.ndarray, Answers]:
     """Answers of language models to the questions of MMLU-Redux whose key experts call right."""
     table = pl.read_csv(data / "mmlu_redux" / "answers.csv", infer_schema_length=0)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 
-from candidly.show.words import listed
 from candidly.stats import PairedT, crossed_t, holm
 from studies.kit.by_rows import AHEAD, BEHIND, verdicts
 from studies.kit.cells import gained, percent, points, signed
 from studies.kit.oracles import is_oracle
 from studies.kit.rows import BASE, Row, Rows, apart, gain
+from studies.kit.template import rendered
 from studies.kit.words import grid
 
 from .carried import Carried, carried, carried_gain
@@ -35,7 +37,7 @@ OF_NETS = {
 
 def make_page(study: Study) -> tuple[str, dict[str, str]]:
     """The page's text, and its figures as SVG by file name."""
-    main = study.main
+    main, drawn = study.main, study.crossed
     panels = {called(noise): main[noise] for noise in (CLEAN, *SHOWN) if noise in main}
     names = [name for name in FEW if all(name in rows for rows in panels.values())]
     images = {
@@ -43,98 +45,64 @@ def make_page(study: Study) -> tuple[str, dict[str, str]]:
         "gains.svg": beside(*(_means(study, noise) for noise in SHOWN)),
         "losses.svg": distributions(study.losses),
     }
-    shown = {name: f"![{{}}](../images/{IMAGE}{name})" for name in images}
-    parts = [
-        "# Noisy labels on texts",
-        _answer(study),
-        f"Written by `{COMMAND}` from `studies/texts/results`.",
-        _about(),
-        "## What noise costs cross-entropy",
-        "Points of test accuracy.",
-        _costs(main),
-        "## Selected accuracy minus cross-entropy's",
-        _of_gains(study),
-        shown["gains.svg"].format("Points gained under symmetric labels and replaced inputs"),
-        "A point is an algorithm, its gains over draws of the noise; those far below stand in the "
-        "tables alone.",
-        *_gains(study),
-        *_crossed(study.crossed),
-        "## The paper's conclusions, here",
-        "With a frozen encoder and default settings, these are not the paper's experiments; they "
-        "say what holds in them. Differences are in points, with 95 % intervals where it is known "
-        "which test rows are right.",
-        _conclusions(study),
-        "## Losses of right and wrong rows",
-        _of_losses(),
-        shown["losses.svg"].format("Distributions of the loss"),
-        "## Long tails",
-        _of_tails(),
-        _tails(study.tails),
-        _of_adjusting(study.tails),
-        "## Networks that read the texts",
-        "Cross-entropy, beside the linear layer on frozen vectors. In brackets the number of "
-        "splits; the settings of each network are its usual ones, but the rate of fine-tuning is "
-        "2e-4: at the usual 3e-5, three epochs of so few rows are too short (after two of them, "
-        "27.6 % of the test rows were right).",
-        _nets(study),
-        "## Accuracy by epoch",
-        shown["curves.svg"].format("Test accuracy by epoch"),
-        *_every(main),
-        *_missing(study),
-        "## What this does not say",
-        "One set of texts, a sentence encoder that learns nothing and a linear layer, with default "
-        "settings; the paper fine-tunes BART. Noise was drawn several times at 40 % alone, so that "
-        "intervals at other levels rest on what was seen there. Algorithms that are not in the "
-        "answer were trained on one draw.",
-    ]
-    return "\n\n".join(parts) + "\n", {f"{IMAGE}{name}": svg for name, svg in images.items()}
-
-
-def _answer(study: Study) -> str:
-    """Who is ahead of cross-entropy where the noise was drawn several times."""
-    tests = {
-        (noise, name): found.gain(name, BASE)
-        for noise, found in study.crossed.items()
-        for name in found.names
-        if name != BASE
+    frozen = {noise: main[noise][BASE] for noise in (CLEAN, *SHOWN)}
+    nets = {OF_NETS[name]: of for name, of in study.nets.items()}
+    values = {
+        "command": COMMAND,
+        "image": IMAGE,
+        "answers": _answers(drawn),
+        "struck": STRUCK,
+        "draws": DRAWS,
+        "splits": SPLITS,
+        "epochs": EPOCHS,
+        "tail": TAIL,
+        "costs": _costs(main),
+        "ratios": [
+            one.ratio(rows) for noise, rows in main.items() for one in _carried(study, noise)
+        ],
+        "gains": _gains(study),
+        "drawn": min((len(one.right) for one in drawn.values()), default=0),
+        "over_draws": _over_draws(drawn),
+        "parts": grid(["", *map(called, drawn)], _parts_of(drawn), numbers=False),
+        "conclusions": _conclusions(study),
+        "tails": _tails(study.tails),
+        "adjusting": _adjusting(study.tails),
+        "nets": _nets({"linear, 10 epochs": frozen} | nets),
+        "lost_by_nets": [
+            f"{name.partition(',')[0]} {_lost(of)}"
+            for name, of in ({"the linear layer": frozen} | nets).items()
+        ],
+        "every": _every(main),
+        "missing": _missing(study),
     }
-    if not tests:
-        return "The noise was drawn once, so that nothing is judged."
-    fair = {key: test for key, test in tests.items() if not is_oracle(key[1])}
-    said, told = verdicts(fair, ""), []
-    for noise in study.crossed:
-        kind, rate = noise
-        own = {name: fair[key] for key in fair if key[0] == noise for name in key[1:]}
+    text = rendered(Path(__file__).with_name("page.md"), values)
+    return text, {f"{IMAGE}{name}": svg for name, svg in images.items()}
+
+
+def _answers(drawn: Mapping[Noise, Crossed]) -> list[dict]:
+    """Who is ahead of cross-entropy where the noise was drawn several times."""
+    fair = {
+        (noise, name): found.gain(name, BASE)
+        for noise, found in drawn.items()
+        for name in found.names
+        if name != BASE and not is_oracle(name)
+    }
+    said, told = verdicts(fair, "") if fair else {}, []
+    for noise in drawn:
+        own = {name: test for (where, name), test in fair.items() if where == noise}
         best = max(own, key=lambda name, own=own: own[name].difference or 0)
-        counts = [sum(said[noise, name] == one for name in own) for one in (AHEAD, BEHIND)]
+        counts = Counter(said[noise, name] for name in own)
         told.append(
-            f"where {rate} % of the {STRUCK[kind]}, {counts[0]} of {len(own)} algorithms are "
-            f"ahead of cross-entropy and {counts[1]} behind (the largest gain: `{best}`, "
-            f"{signed(own[best], False)} points)"
+            {
+                "noise": noise,
+                "of": len(own),
+                "ahead": counts[AHEAD],
+                "behind": counts[BEHIND],
+                "best": best,
+                "gain": signed(own[best], False),
+            }
         )
-    return (
-        f"**Over {DRAWS} draws of the noise, {listed(told)}.** By tests over draws, splits and "
-        "test rows together, corrected for all comparisons (Holm, 5 %)."
-    )
-
-
-def _about() -> str:
-    text = f"""The 15,800 events of the released validation and test files of noisywikiHow. Of 158
-classes, 108 drawn at random are the labels; the 5,000 events of the other 50 are the pool. A fifth
-of each class is for testing, without noise. Of the other 8,640 rows, a quarter (drawn anew for each
-of {SPLITS} splits) is for validation, with the same noise as the training rows; `selected` is the
-epoch that is best there, `best` the one that is best on the test rows, which nobody can choose.
-Replaced inputs: the text becomes its nearest of the pool and the label stays, the most alike first
-(`open-set`), no text of the pool twice; so where 60 % is asked for only 57.9 % can be replaced, and
-as many labels are wrong beside it. Both noises are drawn over training and validation rows
-together. A linear layer on a sentence encoder's 384 numbers, which stay as they are; {EPOCHS}
-epochs in batches of 64, each algorithm with its default settings.
-
-What differs from the paper (Wu et al., Findings of ACL 2023): there a pretrained BART is fine-tuned
-on more events and validation rows are clean. Nearness is here that of the same numbers which the
-linear layer learns from. In each of SEAL's four rounds the network begins anew, so a round is two
-and a half epochs here, and ten there."""
-    return text.replace("\n\n", "\0").replace("\n", " ").replace("\0", "\n\n")
+    return told
 
 
 def _means(study: Study, noise: Noise) -> dict[str, float]:
@@ -148,56 +116,14 @@ def _means(study: Study, noise: Noise) -> dict[str, float]:
     return {name: 100 * (test.difference or 0.0) for name, test in tests.items()}
 
 
-def _of_gains(study: Study) -> str:
-    if not study.crossed:
-        return "Points of test accuracy, the mean of the splits of one draw of the noise."
-    ratios = [
-        known.ratio(rows) for noise, rows in study.main.items() for known in _carried(study, noise)
-    ]
-    return (
-        "Points of test accuracy, the mean of the splits of one draw of the noise. In brackets a "
-        "95 % interval over other draws of the noise, other splits and other test rows, and in "
-        "bold what leaves out 0, of many comparisons. How much each of these makes a gain vary is "
-        "taken from the same kind of noise at 40 %, where it was drawn several times (below), and "
-        "without noise the larger of both kinds, less what draws alone add; what was not trained "
-        "there has no interval. That takes it to be alike at all levels: "
-        "the spread over splits, which can be seen at each, is "
-        f"{min(ratios):.1f} to {max(ratios):.1f} times what it is taken for (medians over the "
-        "algorithms)."
-    )
-
-
-def _of_losses() -> str:
-    return (
-        "Cross-entropy on the linear layer, after one, two, four and ten epochs: the losses of the "
-        "rows it learns from, those that are as they were and those that are replaced or wrongly "
-        "labelled. The number is how often a wrong row has a higher loss than a right one (the "
-        "area under the ROC curve), which methods that trust small losses live on. The nearest "
-        "text of another category is a plausible one: its loss hardly gives it away."
-    )
-
-
-def _of_tails() -> str:
-    return (
-        f"Training rows thinned out so that the largest class has {TAIL:g} times the rows of the "
-        "smallest, as in NoisywikiHow, in an order drawn at random: 80 rows down to 6, 3,122 in "
-        "all. The test rows stay balanced. `adjusted`: the same predictions less the logarithm of "
-        "each class's share of the training labels. Accuracy of the selected epoch and, below, "
-        f"what each method adds to cross-entropy's; {EPOCHS} epochs for all, stages included."
-    )
-
-
-def _of_adjusting(tails: Mapping[Noise, Rows]) -> str:
+def _adjusting(tails: Mapping[Noise, Rows]) -> dict[str, str] | None:
     """Whether any method gains more than what costs nothing."""
     if CLEAN not in tails:
-        return ""
+        return None
     rows = tails[CLEAN]
-    free = apart(rows[BASE], rows[BASE], "adjusted")
     best = max((n for n in LONG if n != BASE), key=lambda n: gain(rows, n).difference or -1.0)
-    return (
-        f"Without noise, adjusting cross-entropy's predictions gains {points(free)}, which takes no"
-        f" training; the best of the methods, `{best}`, gains {points(gain(rows, best))}."
-    )
+    free = points(apart(rows[BASE], rows[BASE], "adjusted"))
+    return {"free": free, "best": best, "gain": points(gain(rows, best))}
 
 
 def _costs(main: Mapping[Noise, Rows]) -> str:
@@ -212,14 +138,14 @@ def _costs(main: Mapping[Noise, Rows]) -> str:
     )
 
 
-def _gains(study: Study) -> list[str]:
+def _gains(study: Study) -> list[tuple[str, str]]:
     parts, main = [], study.main
     for kind in KINDS:
         there = [noise for noise in main if noise == CLEAN or noise[0] == kind]
         names = [n for n in EVERY if n != BASE and any(n in main[noise] for noise in there)]
         head = ["algorithm", *(f"{noise[1]} %" if noise[1] else "no noise" for noise in there)]
         rows = [[f"`{n}`", *(_gain(study, noise, n) for noise in there)] for n in names]
-        parts += [f"### {WHAT[kind]}", grid(head, rows, numbers=False)]
+        parts.append((WHAT[kind], grid(head, rows, numbers=False)))
     return parts
 
 
@@ -345,28 +271,13 @@ def _tests(crossed: Crossed) -> dict[str, tuple[PairedT, bool]]:
     return {name: (test, bool(q <= 0.05)) for name, test, q in zip(names, tests, p)}
 
 
-def _crossed(found: Mapping[Noise, Crossed]) -> list[str]:
-    if not found:
-        return []
-    draws = min(len(one.right) for one in found.values())
+def _over_draws(found: Mapping[Noise, Crossed]) -> str:
     tests = {noise: _tests(one) for noise, one in found.items()}
     names = [n for n in EVERY if any(n in of for of in tests.values())]
     gains = [
         [f"`{n}`", *(signed(*of[n]) if n in of else "" for of in tests.values())] for n in names
     ]
-    return [
-        f"### Over {draws} draws of the noise",
-        f"The same with the noise drawn {draws} times, for each draw {SPLITS} splits, all on the "
-        "same test rows: which labels are wrong, or which four in five events of the pool may "
-        "replace others. In brackets 95 % intervals over other draws of the noise, other splits "
-        "and other test rows; in bold: p is at most 0.05 after Holm's correction over a column.",
-        grid(["algorithm", *map(called, found)], gains, numbers=False),
-        "What makes such a difference vary, in points: the standard deviation that one draw of "
-        "each kind adds (medians over algorithms; 0 where it cannot be told from nothing), and "
-        "below it the standard error of a mean, first as a study with one draw of the noise would "
-        "see it, then as it is.",
-        grid(["", *map(called, found)], _parts_of(found), numbers=False),
-    ]
+    return grid(["algorithm", *map(called, found)], gains, numbers=False)
 
 
 def _parts_of(found: Mapping[Noise, Crossed]) -> list[list[str]]:
@@ -394,7 +305,8 @@ def _parts_of(found: Mapping[Noise, Crossed]) -> list[list[str]]:
             ]
             column[f"standard error: {name}"] = 100 * sum(drawn) ** 0.5
         columns.append(column)
-    return [[name, *(f"{column[name]:.2f}" for column in columns)] for name in columns[0]]
+    named = columns[0] if columns else ()
+    return [[name, *(f"{column[name]:.2f}" for column in columns)] for name in named]
 
 
 def _named(axes: tuple[int, ...]) -> str:
@@ -414,23 +326,11 @@ def _tails(tails: Mapping[Noise, Rows]) -> str:
     return grid(["", *map(called, there)], rows, numbers=False)
 
 
-def _nets(study: Study) -> str:
+def _nets(nets: Mapping[str, Mapping[Noise, Row]]) -> str:
     there = [CLEAN, *SHOWN]
-    head = [
-        "network",
-        *(f"{called(noise)}, {what}" for noise in there for what in ("selected", "last")),
-    ]
-    frozen = {noise: study.main[noise][BASE] for noise in there}
-    rows = [_net("linear, 10 epochs", frozen, there)]
-    rows += [_net(OF_NETS[name], of, there) for name, of in study.nets.items()]
-    lost = [f"the linear layer {_lost(frozen)}"]
-    lost += [f"{OF_NETS[name].partition(',')[0]} {_lost(of)}" for name, of in study.nets.items()]
-    said = f"To 40 % replaced inputs they lose, in points: {', '.join(lost)}."
-    why = (
-        "What replaces a text is near it in the vectors that the linear layer sees, so the noise "
-        "is mildest there."
-    )
-    return f"{grid(head, rows, numbers=False)}\n\n{said} {why}"
+    head = [f"{called(noise)}, {what}" for noise in there for what in ("selected", "last")]
+    rows = [_net(name, of, there) for name, of in nets.items()]
+    return grid(["network", *head], rows, numbers=False)
 
 
 def _lost(of: Mapping[Noise, Row]) -> str:
@@ -449,14 +349,14 @@ def _net(name: str, of: Mapping[Noise, Row], there: list[Noise]) -> list[str]:
     return [f"{name} ({count})", *cells]
 
 
-def _every(main: Mapping[Noise, Rows]) -> list[str]:
-    parts = ["## Every algorithm", "Percent of the test rows, the mean of the splits."]
+def _every(main: Mapping[Noise, Rows]) -> list[tuple[str, str]]:
+    parts = []
     for noise, rows in main.items():
         there = [name for name in EVERY if name in rows]
         of = [(n, rows[n].best, rows[n].selected, rows[n].last, rows[n].five) for n in there]
         body = [[f"`{name}`", *map(percent, values)] for name, *values in of]
         head = ["algorithm", "best", "selected", "last", "top-5, selected"]
-        parts += [f"### {called(noise)}", grid(head, body, numbers=False)]
+        parts.append((called(noise), grid(head, body, numbers=False)))
     return parts
 
 
@@ -467,11 +367,11 @@ def _missing(study: Study) -> list[str]:
         names = tuple(name for name in EVERY if name not in study.main.get(noise, {}))
         alike.setdefault(names, []).append(called(noise))
     lacking = [
-        f"* {', '.join(where)}: {', '.join(f'`{n}`' for n in names)}"
+        f"{', '.join(where)}: {', '.join(f'`{n}`' for n in names)}"
         for names, where in alike.items()
         if names
     ]
     for name, group in NETS.items():
         lacks = [called(x) for x in group.noises if x not in study.nets.get(name, {})]
-        lacking += [f"* {OF_NETS[name]}: {', '.join(lacks)}"] if lacks else []
-    return ["## What is missing", "\n".join(lacking)] if lacking else []
+        lacking += [f"{OF_NETS[name]}: {', '.join(lacks)}"] if lacks else []
+    return lacking

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from candidly.show.words import listed
 from candidly.stats import OneTestSet
 from candidly.stats.rank_correlation import kendall
 from studies.building.numbers import beside_zero
@@ -13,7 +13,7 @@ from studies.building.runs import BASE, METHODS, MIXED
 from studies.cifarn.numbers import beside_the_board
 from studies.claims.shelf import Shelf
 from studies.kit.oracles import is_oracle
-from studies.kit.words import grid, minus, prose
+from studies.kit.words import grid, minus
 
 from .advice import Advice, code, links, points
 from .kinds import ORACLE
@@ -32,7 +32,8 @@ Advices = Mapping[str, Advice]
 # what not to use
 
 
-def losers(advice: Advices) -> Iterable[str]:
+def losers(advice: Advices) -> Iterable[dict[str, Any]]:
+    """Algorithms that lose on most label sets, by kind of labels."""
     for what, keys in (
         ("candidate sets", CANDIDATES),
         ("one label that may be wrong", (UNKNOWN,)),
@@ -42,11 +43,7 @@ def losers(advice: Advices) -> Iterable[str]:
         found = lost([one for kind in kinds for one in kind.sets], base)
         named = [f"`{name}` ({count} of {of})" for name, count, of in found if count > MOST * of]
         pages = {words: page for kind in kinds for words, page in kind.pages.items()}
-        yield f"""With {what}, these clearly lose to `{base}` on more than half of the label sets on
-        which they were trained: {listed(named) if named else "none"} ({links(pages)})."""
-    yield """Some of them learn in phases, or slowly. The trainings of pictures and texts are too
-    short for that ([what cannot be said](studies/cifarn.md#what-this-says-and-what-it-cannot)); at
-    the [length that their papers have](algorithms.md#published-settings) they may do better."""
+        yield {"what": what, "base": base, "named": named, "links": links(pages)}
 
 
 def lost(sets: Sequence[LabelSet], base: str) -> list[tuple[str, int, int]]:
@@ -62,13 +59,16 @@ def lost(sets: Sequence[LabelSet], base: str) -> list[tuple[str, int, int]]:
 # what surprises
 
 
-def surprises(shelf: Shelf, advice: Advices) -> Iterable[str]:
-    yield _transfer(advice)
-    yield _two_faces(advice)
-    yield _size(shelf, advice)
-    yield _costs(advice)
-    yield _replaced(shelf, advice)
-    yield _adjusting(shelf, advice)
+def surprises(shelf: Shelf, advice: Advices) -> dict[str, dict[str, Any]]:
+    """What surprises, by its name in the page."""
+    return {
+        "transfer": _transfer(advice),
+        "two_faces": _two_faces(advice),
+        "size": _size(shelf, advice),
+        "costs": _costs(advice),
+        "replaced": _replaced(shelf, advice),
+        "adjusting": _adjusting(shelf, advice),
+    }
 
 
 def _kind(advice: Advice) -> str:
@@ -83,45 +83,41 @@ def _agreement(one: Advice, other: Advice) -> float:
     return kendall(*([rows[name].gain.mean for name in names] for rows in (first, second)))
 
 
-def _transfer(advice: Advices) -> str:
+def _transfer(advice: Advices) -> dict[str, Any]:
     taus = {key: _agreement(advice[EVEN], advice[key]) for key in (CONFUSED, PEOPLE, PICTURES)}
     little = all(abs(taus[key]) < WEAK for key in (PEOPLE, PICTURES))
     said = [f"{minus(tau, 2)} for {_kind(advice[key])}" for key, tau in taus.items()]
-    return f"""Results on symmetric noise say {"little" if little else "something"} about people's
-    labels. Kendall's tau (1: the same order, 0: unrelated) between the gains of all algorithms on
-    {_kind(advice[EVEN])} and their gains elsewhere is {listed(said)}."""
+    return {"little": little, "even": _kind(advice[EVEN]), "said": said}
 
 
-def _two_faces(advice: Advices) -> str:
+def _two_faces(advice: Advices) -> dict[str, Any]:
     """The named algorithm that loses most elsewhere."""
     kind = advice[UNKNOWN].kind
     counts = {name: (count, of) for name, count, of in lost(kind.sets, kind.baseline)}
     named = {name: one for one in advice.values() for name in one.names if name in counts}
     name = max(named, key=lambda name: counts[name][0])
     count, of = counts[name]
-    return f"""The row matters more than the name. Of all algorithms named above, `{name}` loses
-    most often elsewhere: it is named for {_kind(named[name])}, and clearly loses to
-    `{kind.baseline}` on {count} of the {of} label sets with one noisy label
-    ({links(kind.pages)})."""
+    return {
+        "name": name,
+        "named": _kind(named[name]),
+        "base": kind.baseline,
+        "count": count,
+        "of": of,
+        "links": links(kind.pages),
+    }
 
 
-def _size(shelf: Shelf, advice: Advices) -> str:
+def _size(shelf: Shelf, advice: Advices) -> dict[str, Any]:
     kind = advice[PICTURES].kind
     found, names = beside_the_board(shelf.people.tables[BOARD[1]], *BOARD)
     tau = "unknown" if found is None else minus(found.value, 2)
     there = {kind.baseline, *compared(kind.sets, kind.baseline)}
     some = dict.fromkeys(name for one in kind.sets for name in one.accuracy)
     left = [name for name in some if name not in there and not is_oracle(name)]
-    without = ""
-    if left:
-        without = f"{code(left)} had no part in this row: not trained on all its label sets."
-    return f"""On pictures, the size of the training matters. Kendall's tau between the order here
-    and that of the [published best epochs](studies/cifarn.md#ranks-beside-the-leaderboard) on
-    `{BOARD[1]}`, of large networks on all pictures, is {tau}, over {len(names)} algorithms.
-    {without}"""
+    return {"board": BOARD[1], "tau": tau, "names": names, "left": code(left) if left else ""}
 
 
-def _costs(advice: Advices) -> str:
+def _costs(advice: Advices) -> dict[str, Any]:
     taus, larger, slow = [], 0, 0
     for one in advice.values():
         rows = one.choices[ANY].rows.values()
@@ -129,15 +125,11 @@ def _costs(advice: Advices) -> str:
         if one.choices[ANY].first != one.choices[CHEAP].first:
             slow += 1
             larger += one.checked(ANY).mean > one.checked(CHEAP).mean
-    strong = sum(tau >= WEAK for tau in taus) or "none"
-    return f"""Slow algorithms gain more in {strong} of {len(taus)} rows, where Kendall's tau
-    between training time and gain is {WEAK:g} at least; it is {minus(min(taus), 2)} to
-    {minus(max(taus), 2)} in all.
-    Where a slow algorithm is the first choice ({slow} rows), it gains more than the fast one in
-    {larger} when [left out](#how-far-to-trust-it)."""
+    strong = sum(tau >= WEAK for tau in taus)
+    return {"taus": taus, "strong": strong, "slow": slow, "larger": larger}
 
 
-def _replaced(shelf: Shelf, advice: Advices) -> str:
+def _replaced(shelf: Shelf, advice: Advices) -> dict[str, Any]:
     best = {
         key: max(row.gain.mean for row in advice[key].choices[ANY].rows.values())
         for key in (EVEN_TEXTS, REPLACED)
@@ -151,17 +143,17 @@ def _replaced(shelf: Shelf, advice: Advices) -> str:
             for noise in MIXED
         )
     ]
-    what = (
-        f"{code(clear)} of {len(methods)} methods" if clear else f"none of {len(methods)} methods"
-    )
-    return f"""Texts of no class are another problem than wrong labels. The largest mean gain
-    against them is {minus(100 * best[REPLACED], 1)} points, against symmetric noise
-    {minus(100 * best[EVEN_TEXTS], 1)} ({links(advice[REPLACED].kind.pages)}). On texts that a
-    program wrote, clearly above `{BASE}` with such texts from all sources, at any rate: {what}
-    ([study](studies/building.md#methods-against-all-sources))."""
+    return {
+        "best": best[REPLACED],
+        "even": best[EVEN_TEXTS],
+        "links": links(advice[REPLACED].kind.pages),
+        "base": BASE,
+        "above": code(clear) if clear else "",
+        "methods": len(methods),
+    }
 
 
-def _adjusting(shelf: Shelf, advice: Advices) -> str:
+def _adjusting(shelf: Shelf, advice: Advices) -> dict[str, Any]:
     tails = shelf.texts.tails
     sets = [
         LabelSet(
@@ -173,17 +165,18 @@ def _adjusting(shelf: Shelf, advice: Advices) -> str:
     found = mean_gain([gain(one, "adjusted", BASE) for one in sets])
     named = advice[TAILS].first
     row = advice[TAILS].choices[ANY].rows.get(named)
-    beside = "" if row is None else f"; `{named}` gains {points(row.gain)}"
-    return f"""With classes of unequal size in training and of equal size in testing, one can adjust
-    the predictions of `{BASE}` for how often each label occurs (`bench table --metric adjusted`).
-    It takes no training and gains {points(found)} points{beside}
-    ({links(advice[TAILS].kind.pages)})."""
+    return {
+        "points": points(found),
+        "named": "" if row is None else named,
+        "gain": "" if row is None else points(row.gain),
+        "links": links(advice[TAILS].kind.pages),
+    }
 
 
 # better labels
 
 
-def better_labels(advice: Advices) -> list[str]:
+def better_labels(advice: Advices) -> dict[str, Any]:
     rows, more = [], []
     for key, one in advice.items():
         sets, kind = one.kind.sets, one.kind
@@ -198,21 +191,7 @@ def better_labels(advice: Advices) -> list[str]:
         )
         rows.append([one.where, f"`{one.first}`", base, first, right, points(left)])
     header = ("labels and inputs", "first choice", "simple", "first choice", "right labels", "left")
-    return [
-        prose(
-            f"""Test accuracy in percent of the simple algorithm, of the first choice above, and of
-            the simple algorithm trained on the right labels (`{ORACLE}`; of texts, `{BASE}` without
-            noise); and what is *left* between the last two, in points. Where more is left than the
-            first choice gains, and clearly more than nothing, right labels promise more than
-            another algorithm: {"; ".join(more) if more else "nowhere"}. This is for all labels put
-            right; some of them give less. The other studies of candidate sets have no oracle."""
-        ),
-        grid(header, rows, words=2),
-        prose(
-            """[check.md](check.md) finds wrong labels, [review.md](review.md) has people
-            check them, and [crowd.md](crowd.md) joins several answers about each example."""
-        ),
-    ]
+    return {"more": more, "table": grid(header, rows, words=2)}
 
 
 def _level(sets: Sequence[LabelSet], name: str) -> float:
