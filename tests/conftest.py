@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 gc.disable()  # until everything is collected: what is imported stays
 
 import pytest  # noqa: E402
+from _pytest.raises import RaisesExc  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
 settings.register_profile("candidly", deadline=None)  # no test asserts a time
@@ -47,6 +49,24 @@ def same_draws(request: pytest.FixtureRequest) -> None:
         if type(value).__name__ == "Generator" and hasattr(value, "bit_generator"):
             now = value.bit_generator.state
             value.bit_generator.state = STATES.setdefault((request.module.__name__, name), now)
+
+
+NUMPYS_OWN = re.compile(r"\bnp\.(str_|bytes_|bool|int|uint|float|True_|False_|datetime64|array)")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def messages_in_words() -> Iterator[None]:
+    """No error that a test expects shows a value as NumPy writes it, such as ``np.str_('cat')``."""
+    matches = RaisesExc.matches
+
+    def checked(self: RaisesExc[Any], error: BaseException | None) -> bool:
+        found = matches(self, error)
+        assert not (found and NUMPYS_OWN.search(str(error))), str(error)
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RaisesExc, "matches", checked)
+        yield
 
 
 @pytest.fixture
@@ -86,6 +106,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("slow"):
+        needs.skip_after_time()
     if item.get_closest_marker("gpu"):
         import torch
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ PROGRAMS = (
     "chromium", *POSTGRESQL, "nginx", "caddy", "openssl", "systemd-analyze", "setpriv", "unshare"
 )  # fmt: skip
 FOUND = "CANDIDLY_TESTS_FOUND"  # where these were when the tests began, as JSON
+UNTIL = "CANDIDLY_TESTS_UNTIL"  # seconds since 1970; no slow test begins later
 AT_THE_END: list[Callable[[], Any]] = []  # what the last test leaves open (``conftest.py``)
 IN_CI = ("Chromium", "PostgreSQL")  # which CI installs, so that their absence is a fault
 
@@ -34,6 +36,12 @@ def skip_without(what: str) -> None:
     if what in IN_CI and os.environ.get("CI") == "true":
         pytest.fail(f"{what} is missing: {NEEDS[what]}", pytrace=False)
     pytest.skip(reason(what))
+
+
+def skip_after_time() -> None:
+    """Skips the test where the time that all tests were given is over (``.ci/run``)."""
+    if time.time() > float(os.environ.get(UNTIL, "inf")):
+        pytest.skip("this machine is slow, and the time that all tests were given is over")
 
 
 def reason(what: str) -> str:

@@ -457,3 +457,19 @@ def test_zero_is_a_number_that_was_given(sources):
     assert [*fallbacks(ast.parse(planted))] == [(4, "n or 3")]
     found = {path: [*fallbacks(tree)] for path, tree in sources.items()}
     assert {path: places for path, places in found.items() if places} == {}
+
+
+def test_the_codes_own_words_are_few_and_are_said_in_one_place():
+    """Beside those of the glossary, which users read, too."""
+    docs = Path(__file__).parents[1] / "docs"
+    section = re.search(r"## Words\n(.*?)\n## ", (docs / "design.md").read_text(), re.S)[1]
+    rows = re.findall(r"^\| ([a-z][^|]*?) \| ", section, re.M)[1:]
+    own = [word for row in rows for word in row.split(", ")]
+    glossary = (docs / "glossary.md").read_text()
+    terms = {
+        word.lower()
+        for row in re.findall(r"^\*\*(.+?)\.\*\*", glossary, re.M)
+        for word in row.split(", ")
+    }
+    assert 10 < len(rows) < 25
+    assert not set(own) & terms

@@ -55,6 +55,26 @@ def test_reasons_are_counted_and_the_most_frequent_comes_first():
     assert lines == ["2 tests skipped: needs CUDA", "1 test skipped: needs root"]
 
 
+SLOW_TEST = """
+import pytest
+
+@pytest.mark.slow
+def test_slow():
+    pass
+
+def test_quick():
+    pass
+"""
+
+
+@pytest.mark.parametrize(("seconds", "skipped"), [(-1, 1), (600, 0)], ids=["over", "not over"])
+def test_no_slow_test_begins_when_the_time_is_over(tmp_path, seconds, skipped):
+    done = _tests_of(tmp_path, SLOW_TEST, {"CANDIDLY_TESTS_UNTIL": str(time.time() + seconds)})
+    assert done.returncode == 0, done.stdout
+    told = "1 test skipped: this machine is slow, and the time that all tests were given is over"
+    assert (told in done.stdout) == bool(skipped)
+
+
 SERVER_TEST = """
 import time
 from review_databases import server

@@ -244,7 +244,7 @@ def test_a_file_of_ones_own(candidly, tmp_path, form):
 
 
 def test_a_file_that_is_not_the_published_one_is_told_in_a_line(candidly, tmp_path):
-    arrays = {"data": np.eye(300), "partial_target": np.ones((2, 300))}
+    arrays = {"data": np.eye(300), "partial_target": 1 - np.eye(2, 300)}
     savemat(tmp_path / "lost.mat", arrays)
     words = ("--algorithms", "CC", "--configs", "1", "--splits", "1", "--no-measure")
     status, _, err = candidly("bench", "plan", "--dataset", "lost", "--data", ".", *words)

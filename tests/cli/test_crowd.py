@@ -89,7 +89,7 @@ def test_what_is_printed(candidly, rows):
     assert "rounds, converged, log-likelihood -" in out
     assert "annotators, worst first" not in out
     _, out, _ = candidly("crowd", "consensus", "answers.csv", "--by", "crowdlab", "--top", 0)
-    assert "labels differ from the majority; the model weighs 0.00" in out
+    assert "1 label differs from the majority; the model weighs 0.00" in out
 
 
 @pytest.mark.parametrize("end", [".csv", ".parquet", ".json"])

@@ -75,7 +75,9 @@ def test_a_demo_on_pictures_takes_real_ones_where_they_are(
 
 
 @pytest.mark.slow
-def test_the_whole_demo_on_pictures_ranks_the_oracle_first(candidly, tmp_path):
+def test_the_demo_on_pictures_ranks_the_oracle_first(candidly, tmp_path, monkeypatch):
+    """On one split of the three."""
+    monkeypatch.setattr(demo, "PICTURES", demo.PICTURES | {"splits": 1})
     status, _, err = candidly("demo", "--images", "--workers", "2")
     assert status == 0, err
     results = read_results(tmp_path / "candidly-demo-images")
@@ -83,7 +85,7 @@ def test_the_whole_demo_on_pictures_ranks_the_oracle_first(candidly, tmp_path):
     for run in results.runs:
         last[run.algorithm].append(run.records[-1].test["top1"])
     mean = {name: sum(values) / len(values) for name, values in last.items()}
-    assert len(last["CC"]) == demo.PICTURES["splits"]
+    assert len(last["CC"]) == 1
     assert mean["supervised-oracle"] > max(mean["PRODEN"], mean["CC"])
     assert min(mean.values()) > 0.5
 

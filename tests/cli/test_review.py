@@ -367,5 +367,5 @@ def test_tags_need_the_rows_that_they_are_of(candidly, tmp_path):
     assert "Ask which hold with --preset tags" in err
     status, out, err = candidly(*asked)
     assert (status, err) == (0, "")
-    assert "p: 1 items, 3 people each, all labels" in out
+    assert "p: 1 item, 3 people each, all labels" in out
     assert "export p --as corrected" in out

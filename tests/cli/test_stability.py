@@ -314,7 +314,7 @@ def test_a_table_of_models_is_refused_where_a_column_is_none(candidly, made, tmp
     assert "column 'note', holds names ('x' at row 0)" in refused(candidly, files=files)
     assert asked(candidly, "--drop", "note", files=files)["sizes"]["D"] == 3
     err = refused(candidly, "--drop", "note,b", files=files)
-    assert "has 1 columns of models" in err
+    assert "has 1 column of models" in err
 
 
 def test_the_classes_are_those_that_labels_show(candidly, made, tmp_path):

@@ -220,7 +220,7 @@ def test_rows_without_a_label_are_left_out_and_counted(trained):
         "train", "gaps.csv", "--label", "noisy", *QUICK, "--out", "n.safetensors"
     )
     assert status == 0, err
-    assert "24 rows without a label are left out" in out
+    assert "24 rows are left out, without a label" in out
 
 
 def test_all_rows_can_be_learned_from(trained):

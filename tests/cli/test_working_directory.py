@@ -68,12 +68,6 @@ def test_processes_that_share_the_work(arrays):
     run(arrays, *FIND, "--on", "processes", "--out", "found.csv")
 
 
-@pytest.mark.slow
-def test_workers_on_ray(arrays):
-    pytest.importorskip("ray")
-    run(arrays, *FIND, "--on", "ray", "--out", "found.csv")
-
-
 SWEEP = "bench run --dataset digits --labels flip:rate=0.3 --algorithms CC --configs 1 --splits 1"
 SHORT = "--steps 5 --eval-every 5 --workers 2 --out results"
 

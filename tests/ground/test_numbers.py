@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from candidly.ground.numbers import whole
+from candidly.ground.numbers import count_of, whole
 
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3)])
@@ -41,3 +41,9 @@ def test_there_need_be_no_bounds():
     assert whole(-(10**30), "k") == -(10**30)
     with pytest.raises(ValueError, match=r"k is 'x', but must be a whole number$"):
         whole("x", "k")
+
+
+def test_one_thing_is_no_plural():
+    assert [count_of(n, "label") for n in (0, 1, 2000)] == ["0 labels", "1 label", "2,000 labels"]
+    assert count_of(1, "class", "classes") == "1 class"
+    assert count_of(3, "class", "classes") == "3 classes"

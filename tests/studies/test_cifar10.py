@@ -180,7 +180,7 @@ def test_the_first_sentence_follows_from_the_numbers(report, made, sign, said):
     right = {s.model: s.top1.changed_corrected.right for s in report.standings}
     sizes = {name: {"parameters": 100 + sign * n} for name, n in right.items()}
     networks = {name: about | sizes[name] for name, about in made["networks"].items()}
-    assert answer(report, {**made, "networks": networks}).startswith(said)
+    assert answer(report, {**made, "networks": networks})["said"].startswith(said)
 
 
 def test_given_predictions_of_unknown_networks_make_a_page_without_an_answer(report):

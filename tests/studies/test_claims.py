@@ -39,7 +39,7 @@ from studies.claims.judging import (
 )
 from studies.claims.on_published import READ
 from studies.claims.on_texts_more import area
-from studies.claims.page import FOLDER, OPEN, PAGE, VERDICTS, paragraphs
+from studies.claims.page import FOLDER, OPEN, PAGE, VERDICTS
 from studies.claims.shelf import Shelf
 from studies.claims.table import DATA_SETS, FILES, NOTHING, ONE_CASE, UNITS, read_claims
 
@@ -71,14 +71,17 @@ def test_the_page_of_claims_is_what_the_committed_results_say(tmp_path):
 def test_what_is_quick_to_find_again_is_on_the_page():
     _, claims = read_claims()
     shelf = Shelf(ROOT, {claim.id: claim.numbers for claim in claims})
-    page = pages_text()
+    page = " ".join(pages_text().split())
     quick = {**on_errors.FINDINGS, **on_models.FINDINGS, **on_sources.FINDINGS}
     found = find(shelf, [claim for claim in claims if claim.id in quick])
     assert len(found) == len(quick)
     for claim in claims:
         if claim.id in found:
-            text = "\n\n".join(paragraphs(claim, found[claim.id]))
-            assert f"{text}\n" in page, f"{claim.id}: run `python -m studies.claims`"
+            one = found[claim.id]
+            effects = "; ".join(map(str, one.effects))
+            told = f"## {claim.id} {claim.statement} **{one.verdict.capitalize()}.** {effects}"
+            for text in (told, one.said, f"Data: {one.data}. Different from", one.differs):
+                assert " ".join(text.split()) in page, f"{claim.id}: run `python -m studies.claims`"
 
 
 def test_each_claim_is_on_the_page_with_a_verdict_or_what_it_needs():

@@ -243,6 +243,8 @@ def test_one_seed_or_some_detectors_tell_no_winner(tmp_path):
     one = fake(tmp_path / "a", {"cl-both": [0.9], "margin": [0.9], "aum": [0.5]})
     assert "level in" not in one
     assert "behind in" not in one
+    line = lines_of(one[one.index("### Which detector when") :], "| Digits |")[0]
+    assert line.count("one seed does not tell") == 2  # and not that nobody is level
     path = tmp_path / "a" / "digits.jsonl"
     some = [line for line in path.read_text().splitlines() if '"incv"' not in line]
     path.write_text("\n".join(some) + "\n")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau
 
 import candidly
+from studies.cifarn import numbers as cifarn
 from studies.frozen.numbers import AHEAD, BEHIND, MARGIN, OPEN, SAME, against, read_study
-from studies.frozen.page import PAGE, make_page
-from studies.frozen.runs import MADE, drawn
+from studies.frozen.page import OF_PIXELS, PAGE, make_page
+from studies.frozen.runs import LABEL_SETS, MADE, drawn
 from studies.kit.pages import differing, files_of
 from studies.kit.rows import BASE, Row
 
@@ -31,6 +34,25 @@ def study():
 @committed_results
 def test_the_page_of_frozen_features_is_what_the_committed_results_say(study):
     assert not differing(files_of(make_page(study), PAGE, DOCS))
+
+
+@committed_results
+def test_gains_are_put_beside_those_from_pixels(study):
+    """One line of the table, by scipy and from the accuracies themselves."""
+    pixels = cifarn.read_study(OF_PIXELS).tables["worst"]
+    names = [n for n in study["worst"] if n in pixels and n != BASE]
+    here, there = (
+        [np.mean(table[n].selected) - np.mean(table[BASE].selected) for n in names]
+        for table in (study["worst"], pixels)
+    )
+    tau = f"{kendalltau(here, there).statistic:.2f}".replace("-", "−")
+    told = against({name: study[name] for name in LABEL_SETS if name in study})
+    shown = [(h, t) for n, h, t in zip(names, here, there) if told["worst", n].verdict != OPEN]
+    alike = sum(h * t > 0 for h, t in shown)
+    line = re.search(
+        r"^\| worst \| (\d+) \| (\S+) \| \S+ \| (\d+) \| (\d+) \|$", make_page(study)[0], re.M
+    )
+    assert line.groups() == (str(len(names)), tau, str(len(shown)), str(alike))
 
 
 @committed_results

@@ -79,3 +79,20 @@ def test_a_page_says_what_it_cannot_say():
     )
     for page in PAGES:  # that on pictures says it in its answer
         assert heading.search(page.read_text()) or page.stem == "images", page.stem
+
+
+def test_the_words_of_a_page_are_markdown():
+    """Whoever mends a sentence looks for it in ``page.md``; parts of guides are made in Python."""
+    written = {path.parent.name for path in (ROOT / "studies").glob("*/page.md")}
+    for study in STUDIES:
+        calls = "".join(path.read_text() for path in (ROOT / "studies" / study).glob("*.py"))
+        own = re.search(r'"studies/\w[\w-]*\.md"|"which-algorithm\.md"', calls)
+        assert bool(own) <= (study in written), study
+        assert (study in written) == ("rendered(" in calls), study
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_has_no_slot_that_is_empty_or_shows_an_object(page):
+    assert not re.search(
+        r"\bnan\b|\{\{|\{%|object at 0x|, dtype=|%%| None\b(?! of)", page.read_text()
+    )

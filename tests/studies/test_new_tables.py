@@ -23,7 +23,7 @@ from studies.new_tables.judged import (
     left_out_of_each,
     over_tables,
 )
-from studies.new_tables.page import sections
+from studies.new_tables.page import found_on
 from studies.new_tables.study import ADVICE, LABELS, OF_NOISES, OF_SETS, SETS, SLOW, labels_of
 
 ROOT = Path(__file__).parents[2]
@@ -175,7 +175,7 @@ def test_the_committed_results_have_every_algorithm_of_each_table():
 @committed
 def test_the_part_of_the_page_says_how_many_tables_and_shows_every_kind():
     found = json.loads(RESULTS.read_text(encoding="utf-8"))
-    text = "\n\n".join(sections(found))
-    assert f"{len(found)} tables" in " ".join(text.split())
-    assert all(f"| {kind} (" in text for kind in KINDS)
-    assert all(f"| `{advice.algorithm}`" in text for advice in ADVICE)
+    page = found_on(found)
+    assert page["tables"] == len(found)
+    assert all(f"| {kind} (" in page["chosen"] for kind in KINDS)
+    assert all(f"| `{advice.algorithm}`" in page["before"] for advice in ADVICE)

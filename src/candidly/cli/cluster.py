@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..ground.jsons import to_json
+from ..ground.numbers import count_of
 from ._print import AsJson, grid_of, show
 
 app = typer.Typer(no_args_is_help=True, help="Ray clusters: check.")
@@ -49,5 +50,5 @@ def check(
     if as_json:
         print(to_json([asdict(node) for node in nodes]))
     else:
-        show(grid_of(f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}", rows))
+        show(grid_of(count_of(len(nodes), "node"), rows))
     check_nodes(nodes, device)

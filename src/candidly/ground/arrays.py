@@ -137,6 +137,18 @@ def as_table(value: Any, name: str, classes: Sequence[str] | None = None) -> np.
     return array
 
 
+def column_names(value: Any, classes: Sequence[str] | None = None) -> tuple[str, ...] | None:
+    """What the columns of a DataFrame are called, in the order of ``as_table``; else None.
+
+    Raises:
+        ValueError: see ``column_order``.
+    """
+    if not hasattr(value, "columns"):
+        return None
+    names = list(value.columns)
+    return tuple(str(names[k]) for k in column_order(names, classes, "the frame"))
+
+
 def column_order(names: Sequence[Any], classes: Sequence[str] | None, what: str) -> list[int]:
     """Which column belongs to which class: numbers of columns, in order of the classes.
 

@@ -7,6 +7,13 @@ from typing import Any
 
 import numpy as np
 
+LARGEST = 3.4028234663852886e38  # of float32, with which classifiers and networks compute
+
+
+def beyond(value: float) -> str:
+    """A number that is none or too large, in words: its value, and why where it is finite."""
+    return f"{value:g}, which is beyond float32 (3.4e+38)," if np.isfinite(value) else f"{value:g}"
+
 
 def whole(value: Any, name: str, low: int | None = None, high: int | None = None) -> int:
     """``value`` as an int, for arguments that count or number things.
@@ -35,6 +42,18 @@ def whole(value: Any, name: str, low: int | None = None, high: int | None = None
     raise ValueError(
         f"{name} is {reprlib.repr(value)}, but must be a whole number{_bounds(low, high)}"
     )
+
+
+def count_of(number: int, one: str, several: str = "") -> str:
+    """A number of things in words, such as ``1 label`` and ``2,000 labels``.
+
+    Args:
+        several: what more than one are called; by default ``one`` with an s.
+
+    >>> count_of(1, "row"), count_of(2000, "row"), count_of(0, "class", "classes")
+    ('1 row', '2,000 rows', '0 classes')
+    """
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
 
 
 def _bounds(low: int | None, high: int | None) -> str:

@@ -12,6 +12,7 @@ from ..data.ingest.media import checked_file, header_of
 from ..data.inputs import Table
 from ..data.labels.labelled import Labelled
 from ..data.labels.votes import votes_to_given
+from ..ground.numbers import count_of
 from ..ground.spec import undigested
 from .written.views import read_view
 
@@ -48,7 +49,7 @@ def pictures_in_words(data: Labelled) -> str | None:
     if data.kind.pixels:
         high, wide, *channels = data.inputs.shape[1:]
         number = channels[0] if channels else 1
-        return f"{wide} x {high} pixels, {number} channel{'s' * (number != 1)}"
+        return f"{wide} x {high} pixels, {count_of(number, 'channel')}"
     if not data.kind.files or isinstance(data.inputs, Table):
         return None
     rows = _spread(np.arange(data.n), LOOKED_AT)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ground.arrays import door
+from ..ground.numbers import count_of
 from ._cells import Cells, check_level, named, rounded
 from .designs import Design
 from .paired import PairedT
@@ -100,9 +101,9 @@ def leader(
 
 
 def _why(name: str, leads: list[Lead], least: int | None, alpha: float, design: Design) -> str:
-    if not leads:
+    if least is None:
         return f"{name} is the only algorithm with values, so there is nobody to lead."
-    over = f"{least} split" + ("" if least == 1 else "s")
+    over = count_of(least, "split")
     if least != max(lead.test.pairs for lead in leads):
         over = f"{least} or more splits"
     open_ = [lead.over for lead in leads if not lead.beyond_chance]

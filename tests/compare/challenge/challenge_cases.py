@@ -24,13 +24,15 @@ def labelled(rate: float, seed: int) -> Labelled:
     return replace(digits, given=np.where(wrong, (digits.truth + 1) % Q, digits.truth))
 
 
-def small(folder: Path, seeds: int = 2, test_rows: int = 50, **options) -> Protocol:
-    """Label sets ``easy`` and ``hard`` of digits; scored on all test rows, each once."""
+def small(
+    folder: Path, seeds: int = 2, test_rows: int = 50, sets=("easy", "hard"), **options
+) -> Protocol:
+    """Label sets ``easy`` and ``hard`` of digits, or one; scored on all test rows, each once."""
     test = load("digits")[ROWS : ROWS + test_rows]
     both = {"easy": labelled(0.2, 1), "hard": labelled(0.4, 2)}
-    sets = [Given(name, "digits", data, test) for name, data in both.items()]
+    given = [Given(name, "digits", both[name], test) for name in sets]
     options = {"subset": str(test_rows), "seed": 5, "baseline": Baseline(epochs=1)} | options
-    return make_challenge(folder, sets, seeds=seeds, **options)
+    return make_challenge(folder, given, seeds=seeds, **options)
 
 
 def timed(folder: Path, limit: float, data_set: str = "digits") -> None:

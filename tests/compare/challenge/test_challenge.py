@@ -353,7 +353,8 @@ def test_weak_confinement_is_said():
 @ISOLATED
 def test_every_example_enters_and_answers(tmp_path):
     folder = tmp_path / "challenge"
-    protocol = small(folder, seeds=1, baseline=Baseline(net="mlp:32", epochs=400, repeats=1))
+    baseline = Baseline(net="mlp:32", epochs=400, repeats=1)
+    protocol = small(folder, seeds=1, sets=("easy",), baseline=baseline)
     for name in examples_there():
         submit(folder, protocol, example(name))
     timed(folder, 120)  # a busy machine is no reason to stop one
@@ -362,7 +363,7 @@ def test_every_example_enters_and_answers(tmp_path):
     runs = [
         r for c in result.contests for by in c.cells.values() for s in by.values() for r in s.runs
     ]
-    assert [run.reason for run in runs] == [""] * 18
+    assert [run.reason for run in runs] == [""] * 9
     for contest_of in result.contests:
         best = max(contest_of.anchors["easy"].values())
         for one in contest_of.standings:

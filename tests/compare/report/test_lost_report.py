@@ -154,7 +154,7 @@ def test_pairs_that_are_apart_come_from_the_same_runs(tables, journal):
         assert float(row[head.index("p, Holm")]) < 0.05
 
 
-VIEWS = [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")]
+VIEWS = [(1280, "light"), (360, "dark")]
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)

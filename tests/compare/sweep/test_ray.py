@@ -27,7 +27,7 @@ from toys import toy
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]  # Ray starts for long on a busy machine
 
 SMALL = {"configs": 2, "splits": 2, "steps": 60, "eval_every": 20}
-LONG = {"configs": 2, "splits": 2, "steps": 3000, "eval_every": 100}
+LONG = {"configs": 2, "splits": 2, "steps": 1500, "eval_every": 50}
 PAGES = ["PRODEN", "CC"]
 
 

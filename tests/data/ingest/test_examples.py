@@ -16,6 +16,7 @@ from PIL import Image
 import candidly
 from candidly.data.ingest import Roles, read, read_frame, read_inputs
 from candidly.data.ingest import _packed as packed
+from candidly.ground.numbers import LARGEST
 
 
 def written(path, text):
@@ -239,7 +240,7 @@ def test_texts_come_back_from_any_separator(tmp_path, rows, separator):
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=20))
+@given(st.lists(st.floats(-LARGEST, LARGEST), min_size=2, max_size=20))
 def test_numbers_come_back_to_the_bit(tmp_path, numbers):
     frame = pl.DataFrame({"a": numbers, "label": ["xy"[k % 2] for k in range(len(numbers))]})
     frame.write_csv(tmp_path / "t.csv")

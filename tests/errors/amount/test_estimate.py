@@ -166,6 +166,11 @@ def say(labelled=1_000_000, share=0.041, low=0.039, high=0.043, moves=(), **more
     )
 
 
+def test_one_label_is_no_plural():
+    found = say(200, disagreement=1 / 200)
+    assert any("contradicts 1 label. " in sentence for sentence in found.findings())
+
+
 def test_the_headline_carries_the_digits_of_its_interval():
     assert say().headline() == (
         "If errors strike clear and unclear rows alike, about 41,000 (39,000 to 43,000) of "
@@ -189,7 +194,7 @@ def test_no_sentence_is_narrower_than_its_interval(labelled, share, below, above
     found = say(labelled, share, low, high)
     said = [int(word.replace(",", "")) for word in _numbers(found.headline())]
     assert min(said) <= found.low * labelled + 1
-    assert max(said[:-1]) >= found.high * labelled - 1
+    assert labelled >= max(said[:-1]) >= found.high * labelled - 1
     assert found.least <= found.low * labelled
     assert found.most >= found.high * labelled
     assert ("about" in found.headline()) == found.narrow

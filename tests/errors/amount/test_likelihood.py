@@ -156,6 +156,17 @@ def test_the_ends_are_where_the_profile_has_dropped(rate):
         assert low == 0
 
 
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 99), st.sampled_from([0.0, 0.05, 0.5]), st.sampled_from([1.0, 30.0, 1000.0]))
+def test_the_ends_are_shares_however_far_labels_are_spread(seed, rate, spread):
+    logs, _, labels = made(200, 3, rate, seed=seed, scale=4)
+    likelihood = Likelihood(Rows(logs, labels, np.ones(200)))
+    fit = likelihood.fit((Move(EVENLY),))
+    low, high = interval(likelihood, fit, spread)
+    assert 0 <= low <= fit.wrong + 1e-6
+    assert fit.wrong - 1e-6 <= high <= 1
+
+
 def test_errors_of_one_class_are_found_as_such():
     logs, true, labels = made(6000, 4, 0.0, scale=5)
     rng = np.random.default_rng(1)

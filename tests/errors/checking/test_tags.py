@@ -66,7 +66,7 @@ def test_what_is_said_of_it(menu, found, tmp_path):
     found.document().write(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "http" not in re.sub(r"http://www\.w3\.org\S*", "", page)
-    assert "Too much: rows that have it" in page
+    assert "Too much: rows from which it would take it away" in page
 
 
 def test_columns_of_a_row_are_shown_without_what_is_usual(tmp_path):

@@ -188,6 +188,24 @@ def test_labels_in_many_forms(tmp_path):
         errors.examine(names[GIVEN], PROBS, classes=["cat", "dog"])
 
 
+@settings(max_examples=20, deadline=None)
+@examples(st.permutations(["cat", "dog", "eel", "1", "p0"]), st.integers(0, 99), st.booleans())
+def test_the_columns_of_a_frame_are_the_classes(order, seed, listed):
+    numbers, probs = slow.make(seed, 200, 5, sharp=2, wrong=0.2)
+    labels = np.array(order, object)[numbers]
+    labels = labels.tolist() if listed else labels
+    frame = pl.DataFrame(probs, schema=order)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert errors.examine(labels, frame).classes == tuple(order)
+        for what in (errors.joint, errors.scores, lambda *of: errors.find(*of).mask):
+            assert np.array_equal(what(labels, frame), what(numbers, probs))
+        amounts = errors.estimate(labels, frame), errors.estimate(numbers, probs)
+        assert amounts[0].as_dict() == amounts[1].as_dict()
+        with pytest.raises(ValueError, match=r"'fox' at row 0.*not among the classes"):
+            errors.find(["fox", *labels[1:]], frame)
+
+
 def test_rows_without_a_label():
     given, probs = slow.make(1, 300, 4, sharp=1, wrong=0.4)
     given[::5] = -1

@@ -121,9 +121,11 @@ def test_measures_have_intervals():
     assert found.intervals == {
         "given accuracy": tuple(share_interval(np.array(right), found.held.n).tolist())
     }
-    sets = from_arrays(FRAME, candidates=np.ones((240, 2), bool), classes=["a", "b"])
+    either = np.ones((240, 2), bool)
+    either[0, 1] = False  # as sets that all hold both classes tell nothing
+    sets = from_arrays(FRAME, candidates=either, classes=["a", "b"])
     found = fit_and_measure(sets, steps=2, batch_size=32)
-    assert found.intervals["covering rate"][1] == 1
+    assert found.intervals["covering rate"][1] > 0.99
     assert found.intervals["approximated accuracy"] is None
 
 

@@ -55,7 +55,7 @@ def test_an_installed_encoder_is_the_default_of_pictures(package, monkeypatch):
     assert encoder_of(candidly.fit((PICTURES, Y), steps=5, batch_size=8)) is None
     assert encoder_of(candidly.fit((PICTURES, Y), "ce", steps=5)) is None
     # and nothing else has an encoder
-    sets = from_arrays(PICTURES, candidates=np.ones((60, 2), bool))
+    sets = from_arrays(PICTURES, candidates=np.arange(120).reshape(60, 2) > 0)
     assert encoder_of(candidly.fit(sets)) is None
 
 

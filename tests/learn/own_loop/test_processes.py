@@ -53,5 +53,6 @@ def test_with_batch_norm_the_processes_agree_with_each_other(tmp_path):
 
 
 @pytest.mark.slow
-def test_two_processes_agree_with_one_for_every_algorithm(tmp_path):
-    check([name for name in NAMES if name not in FEW], tmp_path)
+def test_two_processes_agree_with_one_for_every_third_algorithm(tmp_path):
+    """The others keep what they know in the same ways as one of these or of the few above."""
+    check([name for name in NAMES if name not in FEW][::3], tmp_path)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t
 
 from candidly.people.validation import agreement, fleiss, from_counts, gwet, judge
 
@@ -125,8 +126,9 @@ def test_the_interval_is_the_jackknife(of, slow):
     left_out = np.array([slow(np.delete(counts, i, 0).tolist()) for i in range(12)])
     error = (11 / 12 * ((left_out - left_out.mean()) ** 2).sum()) ** 0.5
     found = of(counts)
-    assert found.high - found.value == pytest.approx(1.959964 * error)
-    assert found.value - found.low == pytest.approx(1.959964 * error)
+    half = t.ppf(0.975, 11) * error
+    assert found.high - found.value == pytest.approx(half)
+    assert found.value - found.low == pytest.approx(half)
 
 
 def test_chance_agreement_is_nought_and_one_answer_is_undefined():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...ground.jsons import to_json
+from ...ground.numbers import count_of
 from ...learn.written.nets import of_tokens
 from ...show.grid import Column, Grid
 from ...show.words import hyper_text
@@ -76,7 +77,7 @@ def plan(
         print(to_json(found.as_dict() | about))
         return
     count = len(made.trials)
-    title = f"{count:,} run{'s' * (count != 1)}"
+    title = count_of(count, "run")
     show(grid_of(title, found.rows), "algorithms: " + ", ".join(made.versions))
     for note in found.notes:
         show(note)

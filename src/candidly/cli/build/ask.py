@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...ground.bounds import MOST_PEOPLE
+from ...ground.numbers import count_of
 from .._print import AsJson
 from .._stopping import stoppable
 from .._types import whole
@@ -113,7 +114,7 @@ def ask(
         print(json.dumps({"folder": str(folder), "questions": len(asked), "people": people}))
         return
     option = "votes" if about == EVENTS else "common-sense"
-    print(f"{len(asked):,} questions to {people} people each")
+    print(f"{count_of(len(asked), 'question')} to {count_of(people, 'person', 'people')} each")
     print(f"next: candidly review serve {folder} --person NAME, once for each")
     print(f"then: candidly build noisywikihow {articles} --out FOLDER --{option} {folder}")
     print(f"wrote {folder}", file=sys.stderr)

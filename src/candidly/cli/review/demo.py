@@ -11,6 +11,7 @@ import numpy as np
 import typer
 
 from ...ground.bounds import PORTS
+from ...ground.numbers import count_of
 from .. import _progress
 from .._types import whole
 from .project import by, check_installed
@@ -65,7 +66,7 @@ def _make(out: Path, folder: Path | None) -> None:
         items, examples, rules, gold = _digits(out, usual)
     made = make_project(out, items, rules, gold=gold, examples=examples, by=by())
     made.close()
-    print(f"{out}: {len(items) - len(gold):,} items", file=sys.stderr)
+    print(f"{out}: {count_of(len(items) - len(gold), 'item')}", file=sys.stderr)
 
 
 def _find(folder: Path | None, name: str) -> Path | None:

@@ -10,6 +10,7 @@ import typer
 from ...data.ingest import Roles
 from ...ground.bounds import MOST_PEOPLE
 from ...ground.jsons import to_json
+from ...ground.numbers import count_of
 from .. import _column_options as columns
 from .. import _progress
 from .._print import AsJson
@@ -190,8 +191,8 @@ def _tell(project: Project, folder: Path, as_json: bool) -> None:
     if as_json:
         print(to_json(about))
         return
-    people = "1 person" if rules.people == 1 else f"{rules.people:,} people"
-    print(f"{folder}: {found.items:,} items, {people} each, {rules.question}")
+    people = count_of(rules.people, "person", "people")
+    print(f"{folder}: {count_of(found.items, 'item')}, {people} each, {rules.question}")
     planned = plan_cost(found.items, rules, seconds_per_batch=1, golds=golds).answers
     checks = planned - found.wanted
     more = f"; about {checks:,} more go to known and repeated items" if checks else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...ground.numbers import count_of
 from ...show.grid import Column, Grid
 
 if TYPE_CHECKING:
@@ -33,11 +34,14 @@ def print_training(
     print(f"{about['rows']:,} rows, {len(about['classes']):,} classes, {_sets(data)}")
     print(narrowed, end="\n" * bool(narrowed))
     if about["without a label"]:
-        print(f"{about['without a label']:,} rows without a label are left out")
+        are = "row is" if about["without a label"] == 1 else "rows are"
+        print(f"{about['without a label']:,} {are} left out, without a label")
     for kind, names in about["columns"].items():
         count = names if isinstance(names, int) else len(names)
         listed = "" if isinstance(names, int) else f": {_listed(names)}"
-        print(f"{count:,} {kind}{'s' * (count != 1)}{listed}".replace("categorys", "categories"))
+        several = "categories" if kind == "category" else ""
+        whole = names == 1 and not data.kind.array  # the row is one thing, which has no name
+        print(f"each row is a {kind}" if whole else count_of(count, kind, several) + listed)
     if about["compared"]:
         print(_compared(about["compared"], _label_of(about)).text())
         print(chosen)
@@ -52,20 +56,22 @@ def print_training(
     print(f"{about['algorithm']}{default}: {trained} {about['learned from']:,} rows")
     own = about["validation set"]
     if own and not (about["early stopping"] or about["compared"]):
-        print(f"{own:,} rows of the validation set: not used, as nothing was to be chosen")
+        print(
+            f"{count_of(own, 'row')} of the validation set: not used, as nothing was to be chosen"
+        )
     if found := about["early stopping"]:
         which = "of the validation set" if own else "left out"
         print(
             f"early stopping: {_label_of(about)} was predicted most often, for "
-            f"{found['right'] / found['rows']:.1%} of {found['rows']:,} rows {which}, after "
-            f"{found['steps']:,} of {found['tried']:,} updates"
+            f"{found['right'] / found['rows']:.1%} of {count_of(found['rows'], 'row')} {which}, "
+            f"after {found['steps']:,} of {found['tried']:,} updates"
         )
     if about["judged"]:
         print(_judged(about["judged"]).text())
     if about["track"]:
         print(f"{about['track']}: a track of its own")
     if about["measured"]:
-        print(f"on {about['held out']:,} rows held out:")
+        print(f"on {count_of(about['held out'], 'row')} held out:")
         width = max(len(name) for name in about["measured"])
         ends = {name: _between(about["intervals"][name]) for name in about["measured"]}
         wide = max(map(len, ends.values()))
@@ -97,7 +103,7 @@ def _label_of(about: dict[str, Any]) -> str:
 def _compared(found: dict[str, Any], label: str) -> Grid:
     """How each did on the rows that they were compared on, the best first."""
     columns = (
-        Column(f"on {found['rows']:,} rows that none has seen", "name"),
+        Column(f"on {count_of(found['rows'], 'row')} that none has seen", "name"),
         Column(f"{label} predicted", form=".1%"),
         Column("95 %"),
         Column("p", form=".3f"),

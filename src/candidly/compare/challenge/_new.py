@@ -258,8 +258,8 @@ def _side(one: Given, learned: Labelled) -> dict[str, np.ndarray]:
     rows, n = learned.ids, len(arrays["batch"])
     if rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
         raise ValueError(
-            f"{one.name}: there is side information of the rows 0 to {n - 1:,}, and {rows[-1]!r} is"
-            " the id of one; it belongs to other labels."
+            f"{one.name}: there is side information of the rows 0 to {n - 1:,}, and"
+            f" {rows.tolist()[-1]!r} is the id of one; it belongs to other labels."
         )
     return {f"{name}.npy": values[rows] for name, values in arrays.items()}
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ground.arrays import as_array, door
+from ...ground.numbers import count_of
 from ...ground.problem import Refusal
 from ._scores import Scores, make_scores
 
@@ -126,7 +127,7 @@ def make_judged(
         counts = np.bincount(stratum[~np.isnan(given)], minlength=int(stratum.max()) + 1)
         if (counts < LEAST).any():
             few = int(counts.argmin())
-            items = "1 item" if counts[few] == 1 else f"{counts[few]} items"
+            items = count_of(int(counts[few]), "item")
             raise Refusal(
                 f"People scored {items} of {name!r} in the slice {scores.slices[few]!r}; a "
                 f"slice needs {LEAST}.",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ground.arrays import door
+from ...ground.numbers import count_of
 from ...stats import holm
 from ...stats.places import (
     competition_ranks,
@@ -125,7 +126,7 @@ def _ranking(
     i, j = np.triu_indices(len(names), 1)
     level = 1 - alpha / len(i)
     errors = compared.error[i, j]
-    what = f"{of.n:,} {'comparison' if isinstance(of, Wins) else 'item'}{'s' * (of.n != 1)}"
+    what = count_of(of.n, "comparison" if isinstance(of, Wins) else "item")
     ends = of.judge if isinstance(of, JudgedScores) else of
     first, left = verdict(models, secure, together, what)
     return Ranking(

@@ -264,8 +264,9 @@ def _table(name: str, given: Any, low: float, high: float, ids: np.ndarray) -> n
     array = as_array(given, f"models[{name!r}]")
     if array.dtype.kind not in "biuf":
         raise ValueError(
-            f"the scores of model {name!r} are {array.dtype}, such as {array.flat[0]!r}; scores "
-            "are numbers, or true and false."
+            f"the scores of model {name!r} are {array.dtype}, such as "
+            f"{array.ravel().tolist()[0]!r};"
+            " scores are numbers, or true and false."
         )
     if array.ndim not in (1, 2) or array.shape[-1] == 0:
         raise ValueError(
@@ -361,8 +362,8 @@ def _missing(
     shown = ", ".join(str(name) for name in where[:SHOWN])
     more = f" and {len(where) - SHOWN:,} more" if len(where) > SHOWN else ""
     raise Refusal(
-        f"{int((counts > 0).sum())} of {len(models)} models lack scores; {models[worst]!r} lacks "
-        f"{len(where):,} of {len(ids):,} items: {shown}{more}.",
+        f"scores are missing of {int((counts > 0).sum())} of {len(models)} models; "
+        f"{models[worst]!r} lacks {len(where):,} of {len(ids):,} items: {shown}{more}.",
         "count them as wrong with `missing='lowest'`",
         "leave out the items that any model lacks with `missing='drop'`",
     )

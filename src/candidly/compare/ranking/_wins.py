@@ -83,7 +83,7 @@ def make_wins(
         )
     if (one == other).any():
         place = int(np.flatnonzero(one == other)[0])
-        raise ValueError(f"comparison {place} is of {one[place]!r} with itself.")
+        raise ValueError(f"comparison {place} is of {str(one[place])!r} with itself.")
     names, codes = np.unique(np.concatenate([one, other]), return_inverse=True)
     i, j = codes[: len(one)], codes[len(one) :]
     group = np.arange(len(one))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ...ground.numbers import count_of
 from ...show.document import Document
 from ...show.grid import Column, Datum, Grid
 from ...show.pieces import (
@@ -193,9 +194,10 @@ def _neighbours(found: Ranking) -> Grid:
     )
     rows = [_neighbour(found, one, scored) for one in found.neighbours]
     notes = [
-        f"Intervals and p are corrected over all {found.of_pairs:,} pairs. Needed: {what} in all, "
-        f"drawn like these, that would show this difference in {100 * found.power:.3g} % of such "
-        "benchmarks, with the same correction. A p (Holm's) is a little sharper than its interval."
+        f"Intervals and p are corrected over {count_of(found.of_pairs, 'pair')}. Needed: {what} "
+        f"in all, drawn like these, that would show this difference in {100 * found.power:.3g} % "
+        "of such benchmarks, with the same correction. A p (Holm's) is a little sharper than its "
+        "interval."
     ]
     if scored:
         notes.append(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...ground.numbers import count_of
+
 
 def verdict(
     sizes: dict[str, int | None],
@@ -79,7 +81,7 @@ def _secure(secure: int, budget: int | None, names: Sequence[str]) -> str:
         what = "the first place is" if secure == 1 else f"the top {secure} are"
     if budget is None:
         return f"{what} secure whatever the labels that nobody checked"
-    return f"{what} secure against up to {budget:,} wrong label{'' if budget == 1 else 's'}"
+    return f"{what} secure against up to {count_of(budget, 'wrong label')}"
 
 
 def _crossed(established: Sequence[float]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ...ground.files import write_json
+from ...ground.numbers import count_of
 from .trial import Trial
 
 FILE = "failed.json"
@@ -58,7 +59,7 @@ def read_failed(out: Path) -> list[Failed]:
 def notes_of(rows: Sequence[Failed]) -> list[str]:
     """A sentence for each stack."""
     return [
-        f"failed: {row.runs} {'run' if row.runs == 1 else 'runs'} of {row.label} on {row.dataset} "
+        f"failed: {count_of(row.runs, 'run')} of {row.label} on {row.dataset} "
         f"(split {', '.join(map(str, row.splits))}): {row.why}"
         for row in rows
     ]
@@ -68,7 +69,7 @@ def sentence_of(rows: Sequence[Failed]) -> str:
     """How a run ends in which some failed."""
     runs = sum(row.runs for row in rows)
     return (
-        f"{runs} {'run' if runs == 1 else 'runs'} failed, and the others are trained. The first: "
+        f"{count_of(runs, 'run')} failed, and the others are trained. The first: "
         f"{notes_of(rows[:1])[0]}. `candidly bench status` shows all; the same command tries them "
         "again."
     )

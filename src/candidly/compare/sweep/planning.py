@@ -13,6 +13,7 @@ from ...data.inputs.texts import DENSE
 from ...data.inputs.tokenisers import tokeniser_in
 from ...data.inputs.tokens import TextSize, Tokens, Words
 from ...data.labels.describe import labelled_rows, track_of
+from ...data.labels.kinds import nothing_told
 from ...data.labels.labelled import Labelled
 from ...ground.names import nearest
 from ...ground.problem import Problem, Refusal, within
@@ -219,6 +220,8 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
                 continue
             if missing := unlearnable(data, method.reads, settings.split == "official"):
                 raise within(f"{method.label} cannot learn from {name}", Refusal(missing))
+            if "candidates" in method.reads and (nothing := nothing_told(data.candidates, name)):
+                raise Refusal(nothing, "use labels that leave some classes out")
             if asked.waits and (lacks := _unguided(asked.criterion(method.reads), data)):
                 raise within(f"{method.label} cannot be searched for on {name}", Refusal(lacks))
         try:

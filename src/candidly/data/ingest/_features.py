@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...ground.names import nearest
+from ...ground.numbers import LARGEST, beyond, count_of
 from ...ground.problem import Refusal, passed
 from ..inputs import (
     MISSING,
@@ -82,10 +83,11 @@ def _by_content(frame: pl.DataFrame) -> pl.DataFrame:
     for name, kind in found.schema.items():
         if kind == pl.String:
             _check_mixed(frame[name])
-        elif kind.is_float() and found[name].is_infinite().any():
-            row = int(found[name].is_infinite().arg_max() or 0)
+        elif kind.is_float() and (found[name].abs() > LARGEST).any():
+            row = int((found[name].abs() > LARGEST).arg_max() or 0)
             raise ValueError(
-                f"column {name!r} has {found[name][row]} at row {row}. Correct or empty such cells."
+                f"column {name!r} has {beyond(found[name][row])} at row {row}. Correct or empty"
+                " such cells."
             )
     return found
 
@@ -140,7 +142,7 @@ def _check_mixed(column: pl.Series) -> None:
     if not 0 < int(wrong.sum()) <= (1 - MOSTLY) * len(column):
         return
     row = int(wrong.arg_max() or 0)
-    cells = "1 cell" if wrong.sum() == 1 else f"{int(wrong.sum()):,} cells"
+    cells = count_of(int(wrong.sum()), "cell")
     raise Refusal(
         f"column {column.name!r} holds numbers but for {cells}, such as {column[row]!r} at row"
         f" {row}.",

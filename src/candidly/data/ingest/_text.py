@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...ground.files import raw
+from ...ground.numbers import count_of
 from ...ground.problem import Refusal
 from ._header import LOOKED_AT, TABLE, FirstLine, decided
 
@@ -257,7 +258,7 @@ def _check_lines(data: bytes, separator: str) -> None:
                         " the cell."
                     )
             continue
-        told = f"line {line} has {len(cells)} cell{'s' * (len(cells) != 1)}, and the first line has"
+        told = f"line {line} has {count_of(len(cells), 'cell')}, and the first line has"
         text = data.decode().split("\n")
         for other, name in SEPARATORS.items():
             if (

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ground.files import replacing
+from ...ground.numbers import LARGEST, beyond
 from ...ground.problem import Refusal
 from ..labels.describe import with_given_features
 from ..labels.labelled import Labelled
@@ -40,12 +41,12 @@ def with_features(data: Labelled, path: Path, ids: Path | None = None) -> Labell
             raise ValueError("it has ids of its own; give no other file of them.")
         rows = _rows(data.ids, len(table), own if ids is None else np.asarray(load_array(ids)))
         features = np.asarray(table)[rows].astype(np.float64)
-        wrong = ~np.isfinite(features)
+        wrong = ~(np.abs(features) <= LARGEST)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             raise ValueError(
-                f"it has {features[row, column]} at row {rows[row]}, column {column}; features are"
-                " finite numbers."
+                f"it has {beyond(features[row, column])} at row {rows[row]}, column {column};"
+                " features are finite numbers."
             )
     source = with_given_features(data.source, path.name)
     return replace(data, inputs=features, features=None, source=source)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...ground.arrays import column_order
 from ...ground.files import without_packing
+from ...ground.numbers import count_of
 from ._columns import (
     Named,
     check_kind,
@@ -107,8 +108,8 @@ def read_models(
     names = [name for name in columns.frame.columns if name != own]
     if len(names) < 2:
         raise ValueError(
-            f"{path} has {len(names)} columns of models ({listed(columns.frame.columns)}); a"
-            " ranking needs at least two."
+            f"{path} has {count_of(len(names), 'column')} of models"
+            f" ({listed(columns.frame.columns)}); a ranking needs at least two."
         )
     read = {name: labels_in_columns(columns, replace(roles, label=name), classes) for name in names}
     for labels in read.values():

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ground.arrays import as_table, column_order
+from ...ground.arrays import as_table, column_names, column_order
 from ...ground.files import noted
 from ...ground.problem import Refusal, why
 from ..inputs import UNNAMED
@@ -76,7 +76,8 @@ def open_source(
         return _listed(probs, normalise, classes, roles)
     rows = isinstance(probs, Sequence) and len(probs) > 0 and not hasattr(probs[0], "shape")
     if rows or isinstance(probs, np.ndarray) or any(hasattr(probs, a) for a in ARRAYS):
-        return _from_array(as_table(probs, "probs", classes), "`probs`", normalise)
+        found = _from_array(as_table(probs, "probs", classes), "`probs`", normalise)
+        return replace(found, columns=column_names(probs, classes))
     if isinstance(probs, Iterable):
         return _spooled(probs, normalise, classes)
     raise TypeError(

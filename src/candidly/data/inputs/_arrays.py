@@ -12,6 +12,7 @@ import numpy as np
 
 from ...ground.arrays import as_array, collected, door, is_frame, objects
 from ...ground.checks import check_different, check_size, read_only
+from ...ground.numbers import LARGEST, beyond
 from ._images import check_pixels
 from ._table import Table
 from .kinds import InputKind
@@ -101,11 +102,11 @@ def checked_inputs(inputs: Any) -> np.ndarray | Table:
     if 0 in inputs.shape[1:]:
         raise ValueError(f"`inputs` has shape {inputs.shape}: there is nothing in an example.")
     if kind == "table":
-        finite = np.isfinite(inputs)
+        finite = np.abs(inputs) <= LARGEST
         if not finite.all():
             row, column = (int(i) for i in np.argwhere(~finite)[0])
             raise ValueError(
-                f"`inputs` has {inputs[row, column]} at row {row}, column {column}."
+                f"`inputs` has {beyond(inputs[row, column])} at row {row}, column {column}."
                 " Fill in or drop such rows before loading."
             )
     return read_only(inputs)

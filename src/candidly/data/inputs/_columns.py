@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ground.arrays import door
+from ...ground.numbers import LARGEST, beyond
 from ._numerals import DATES, TRIED_FIRST, dates, missing, numerals
 
 if TYPE_CHECKING:
@@ -84,11 +85,11 @@ def _number(column: pl.Series) -> pl.Series:
     else:
         raise _other(column, "numbers")
     found = found.fill_nan(None)
-    if found.is_infinite().any():
-        row = int(found.is_infinite().arg_max() or 0)
+    if (found.abs() > LARGEST).any():
+        row = int((found.abs() > LARGEST).arg_max() or 0)
         raise ValueError(
-            f"`inputs` has {found[row]} at row {row}, column {column.name!r}. Fill in or drop such"
-            " rows."
+            f"`inputs` has {beyond(found[row])} at row {row}, column {column.name!r}. Fill in or"
+            " drop such rows."
         )
     return found
 

@@ -46,6 +46,20 @@ def several_hold(source: str) -> str:
     )
 
 
+def nothing_told(candidates: Any, source: str) -> str:
+    """What to say where all sets hold every class, so that none tells anything; else nothing.
+
+    Args:
+        candidates: bool (n, q); None: there are none, which others say.
+    """
+    if candidates is None or not len(candidates) or not candidates.all():
+        return ""
+    return (
+        f"every row of {source or 'the data'} has all {candidates.shape[1]} classes as its"
+        " candidates, so that nothing tells which is right."
+    )
+
+
 def not_said(what: str, cell: Any, row: Any) -> Refusal:
     """The question, where nothing says what several labels are.
 

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ...ground.numbers import count_of
+
 RARE = 0.02  # of the rows of the class that it may be a slip of
 SHORTEST = 5  # letters of a name in which one slip still leaves no doubt
 SHOWN = 5  # groups that a sentence lists
@@ -32,7 +34,7 @@ class Alike:
 
     def __str__(self) -> str:
         others = [f"{name!r} ({rows:,})" for name, rows in zip(self.others, self.rows[1:])]
-        return f"{', '.join(others)} and {self.name!r} ({self.rows[0]:,} rows)"
+        return f"{', '.join(others)} and {self.name!r} ({count_of(self.rows[0], 'row')})"
 
 
 def spelled(name: str) -> str:

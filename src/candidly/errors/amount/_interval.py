@@ -28,7 +28,9 @@ def interval(likelihood: Likelihood, fit: Fit, spread: float = 1.0) -> tuple[flo
     most = DROP * spread
     _, shares = likelihood.of_rows(fit)
     of_classes = likelihood.fit(fit.moves, fit, shares=shares)  # counts what moves by true classes
-    return _end(likelihood, of_classes, shares, -most), _end(likelihood, of_classes, shares, most)
+    ends = (_end(likelihood, of_classes, shares, side) for side in (-most, most))
+    low, high = (min(max(end, 0.0), 1.0) for end in ends)  # where it goes beyond the last one tried
+    return low, high
 
 
 def _end(likelihood: Likelihood, fit: Fit, shares: np.ndarray, side: float) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.numbers import count_of
 from ._moves import EVENLY, INTO, OUT_OF, Move
 
 PREMISE = "If errors strike clear and unclear rows alike"
@@ -146,8 +147,8 @@ class WrongLabels:
         )
         upper = round(self.disagreement * self.labelled)
         found.append(
-            f"The classifier contradicts {upper:,} labels. No more are wrong if the labels are "
-            "right at least as often as the classifier."
+            f"The classifier contradicts {count_of(upper, 'label')}. No more are wrong if the "
+            "labels are right at least as often as the classifier."
         )
         if self.disagreement < MEMORY and self.labelled >= MANY:
             found.append(
@@ -197,7 +198,7 @@ class WrongLabels:
         number = f"{round(self.share * self.labelled / unit) * unit:,}"
         fine = min(unit, _second_digit(ends[0]))  # 40 to 600, not 0 to 600
         low, high = math.floor(ends[0] / fine) * fine, math.ceil(ends[1] / unit) * unit
-        return number, f"{low:,}", f"{high:,}"
+        return number, f"{low:,}", f"{min(high, self.labelled):,}"
 
 
 def _second_digit(number: float) -> int:

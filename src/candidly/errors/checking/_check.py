@@ -23,13 +23,14 @@ from ..crossval import CrossValidated, by_names, cross_validate
 from ._answered import check_same
 from ._copies import contradiction
 from ._leaks import Leak, find_leaks
-from ._look_alikes import look_alikes
+from ._look_alikes import LookAlikes, look_alikes
 from ._opened import Opened, opened
 from ._result import Checked
+from ._seen_alike import SeenAlike, seen_alike
 from ._siblings import Siblings, find_siblings
 from ._tags import CheckedTags
 
-READ, FITTED, ALL = 5, 95, 100  # how far the work is after each step, in hundredths
+READ, FITTED, COMPARED, ALL = 5, 90, 95, 100  # how far the work is after each step, in hundredths
 
 
 def check(
@@ -131,12 +132,15 @@ def check(
             encoder=encoder,
             watch=part(tell, READ, FITTED, ALL),
         )
-        issues, wrong = _found(data, judged, by, checked, part(tell, FITTED, ALL, ALL))
+        pairs = _pairs(data, judged, alike, part(tell, FITTED, COMPARED, ALL))
+        judged = replace(judged, vectors=None)
+        issues, wrong = _found(data, judged, by, checked, part(tell, COMPARED, ALL, ALL))
     notes = tuple(
         dict.fromkeys(
             [
                 *([] if unlike is None else [str(unlike)]),
                 *([] if alike is None else alike.sentences()),
+                *([] if pairs is None else pairs.sentences()),
                 *map(str, leaks),
                 *map(str, siblings),
                 *(_here(each.message) for each in caught if each.category in (UserWarning, ReadAs)),
@@ -148,7 +152,17 @@ def check(
     made = read.name, data, read.frame, read.typed, read.roles, judged
     if isinstance(issues, errors.TagIssues):
         return CheckedTags(*made, issues, leaks, notes)
-    return Checked(*made, issues, leaks, notes, wrong, counted, alike)
+    return Checked(*made, issues, leaks, notes, wrong, counted, alike, pairs)
+
+
+def _pairs(
+    data: Labelled, judged: CrossValidated, alike: LookAlikes | None, watch: OnProgress
+) -> SeenAlike | None:
+    """Pictures that the encoder sees as nearly the same, beside near copies."""
+    if judged.vectors is None:
+        return None
+    known = () if alike is None else alike.groups
+    return seen_alike(data, judged.vectors, judged.encoder, known, watch)
 
 
 def _siblings(read: Opened, data: Labelled, leaks: Sequence[Leak]) -> tuple[Siblings, ...]:

@@ -8,7 +8,7 @@ than 5,000,000 pairs that may be near, such as the pictures of a film, the first
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import numpy as np
 from ...data.ingest.media import ENDINGS, square
 from ...data.inputs.pictures import GREY, SIDE
 from ...data.labels.labelled import Labelled
+from ...ground.numbers import count_of
 from ...show.grid import Column, Grid
 
 CELLS = 16  # on a side
@@ -49,7 +50,7 @@ class LookAlikes:
     @property
     def apart(self) -> tuple[np.ndarray, ...]:
         """The groups in which there are two labels."""
-        return tuple(rows for rows in self.groups if len({*self.labels[rows].tolist()} - {-1}) > 1)
+        return tuple(rows for rows in self.groups if have_two_labels(rows, self.labels))
 
     def sentences(self) -> list[str]:
         """What follows, the most certain first."""
@@ -64,9 +65,10 @@ class LookAlikes:
             )
         copies = sum(map(len, self.groups))
         if copies:
+            groups = count_of(len(self.groups), "group")
             found.append(
-                f"{least}{copies:,} pictures are near copies of another one, in "
-                f"{len(self.groups):,} groups: they count several times, and a row may be judged "
+                f"{least}{copies:,} pictures are near copies of another one, in {groups}: "
+                "they count several times, and a row may be judged "
                 "by what its copy taught."
             )
         if len(self.plain):
@@ -79,20 +81,7 @@ class LookAlikes:
 
     def grid(self) -> Grid:
         """The groups, those with two labels first."""
-        apart = {rows[0] for rows in self.apart}
-        groups = sorted(self.groups, key=lambda rows: rows[0] not in apart)
-        names = [*self.classes, "no label"]
-        lines = [
-            (
-                ", ".join(str(self.ids[row]) for row in rows.tolist()),
-                ", ".join(names[k] for k in self.labels[rows].tolist()),
-            )
-            for rows in groups[:LISTED]
-        ]
-        more = f": the first {LISTED} of {len(groups):,} groups" if len(groups) > LISTED else ""
-        return Grid(
-            f"Near copies{more}", (Column("pictures", "name"), Column("labels", "name")), lines
-        )
+        return groups_grid(self.groups, self.labels, self.classes, self.ids, "Near copies")
 
     def as_dict(self) -> dict[str, object]:
         """For JSON."""
@@ -103,6 +92,32 @@ class LookAlikes:
             ],
             "of one colour": self.plain.tolist(),
         }
+
+
+def have_two_labels(rows: np.ndarray, labels: np.ndarray) -> bool:
+    """Whether some of the rows have different labels, -1 for none."""
+    return len({*labels[rows].tolist()} - {-1}) > 1
+
+
+def groups_grid(
+    groups: Sequence[np.ndarray],
+    labels: np.ndarray,
+    classes: tuple[str, ...],
+    ids: np.ndarray,
+    title: str,
+) -> Grid:
+    """Groups of rows with their labels, those with two labels first."""
+    ordered = sorted(groups, key=lambda rows: not have_two_labels(rows, labels))
+    names = [*classes, "no label"]
+    lines = [
+        (
+            ", ".join(str(ids[row]) for row in rows.tolist()),
+            ", ".join(names[k] for k in labels[rows].tolist()),
+        )
+        for rows in ordered[:LISTED]
+    ]
+    more = f": the first {LISTED} of {len(groups):,} groups" if len(groups) > LISTED else ""
+    return Grid(f"{title}{more}", (Column("pictures", "name"), Column("labels", "name")), lines)
 
 
 def look_alikes(data: Labelled) -> LookAlikes | None:

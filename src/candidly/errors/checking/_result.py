@@ -16,6 +16,7 @@ from ...data.ingest.media import File, checked_file
 from ...data.ingest.previews import Preview, preview_of
 from ...data.labels.kinds import ALL_OF, ONE_OF, SINGLE
 from ...data.labels.labelled import Labelled
+from ...ground.numbers import count_of
 from ...ground.problem import passed
 from ...learn.encoders import advised
 from ...show.document import Document
@@ -30,6 +31,7 @@ from ..crossval import NAMED, OWN, CrossValidated
 from ._fields import fields_of
 from ._leaks import Leak
 from ._look_alikes import LookAlikes
+from ._seen_alike import SeenAlike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,6 +48,7 @@ ENCODED = {  # what a classifier is given, by the kind of inputs
     "images": "the pictures",
     "media": "the pictures",
 }
+NOT_ARRAYS = {"texts": "text", "media": "file", "columns": "row"}
 DESCRIBED = "in which directions each picture changes, and its colours (descriptors)"
 WEIGHED = "counts of words, weighed by how rare a word is in the training rows of a fold"
 OF_TEXTS = {  # what it is given of texts, where it has one of these names
@@ -74,6 +77,7 @@ class Checked:
         amount: how many labels are wrong, on a premise; None for sets and tags.
         counted: how many are wrong by rows that people checked, where they have.
         alike: of pictures, near copies and those of one colour; None of other data.
+        seen_alike: of pictures that an encoder saw, those that it sees as nearly the same.
     """
 
     name: str
@@ -88,6 +92,7 @@ class Checked:
     amount: WrongLabels | None = None
     counted: CheckedCount | None = None
     alike: LookAlikes | None = None
+    seen_alike: SeenAlike | None = None
 
     def __repr__(self) -> str:
         return (
@@ -173,7 +178,9 @@ class Checked:
         found["labels"] = f"{column}{self.data.q:,} classes ({_listed(self.data.classes)})"
         found["labels"] += self._kind_in_words()
         if self.frame is None:
-            found["inputs"] = " x ".join(map(str, self.data.inputs.shape)) + f", {self.data.kind}"
+            are, shape = self.data.kind, " x ".join(map(str, self.data.inputs.shape))
+            several = "" if are.array else count_of(self.data.n, NOT_ARRAYS[are])
+            found["inputs"] = several or f"{shape}, {are}"
             return found
         named = {"ids": self.roles.id, "texts": self.roles.text, "pictures": self.roles.image}
         found |= {what: name for what, name in named.items() if name not in (None, NONE)}
@@ -189,7 +196,7 @@ class Checked:
     def _kind_in_words(self) -> str:
         """What a row has of the classes, and how many rows have none."""
         without = self.data.n - self.labelled
-        gaps = f", {without:,} rows without a label" if without else ""
+        gaps = f", {count_of(without, 'row')} without a label" if without else ""
         return (", sets of candidates" if self.data.given is None else "") + gaps
 
     def read_as(self) -> list[tuple[str, str, str]]:
@@ -348,8 +355,11 @@ class Checked:
 
     @property
     def copies(self) -> tuple[Grid, ...]:
-        """Of pictures a table of near copies, where there are some."""
-        return () if self.alike is None or not self.alike.groups else (self.alike.grid(),)
+        """Of pictures a table of near copies, and one of pairs that an encoder sees as such."""
+        found = [] if self.alike is None or not self.alike.groups else [self.alike.grid()]
+        if self.seen_alike is not None and len(self.seen_alike.pairs):
+            found.append(self.seen_alike.grid())
+        return tuple(found)
 
     def grids(self) -> tuple[Grid, ...]:
         """Tables for people, beside the one of listed rows: how many are wrong at which depth."""
@@ -406,6 +416,7 @@ class Checked:
             "calibration error": ece if ece == ece else None,
             "leaks": [leak.column for leak in self.leaks],
             **({} if self.alike is None else self.alike.as_dict()),
+            **({} if self.seen_alike is None else self.seen_alike.as_dict()),
             "headline": self.headline(),
             "wrong": None if self.wrong is None else self.wrong.as_dict(),
             "counted": None if self.counted is None else self.counted.as_dict(),

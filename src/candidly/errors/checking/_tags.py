@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.ingest.previews import TEXT, Field, Preview
+from ...ground.numbers import count_of
 from ...show.document import Document
 from ...show.grid import Grid
 from ..confident import TagIssues
@@ -76,7 +77,7 @@ class CheckedTags(Checked):
         extra = int(self.issues.by_tag.sum()) - missing
         return (
             f"The classifier contradicts the tags of {self.flagged:,} of {self.data.n:,} rows:"
-            f" {missing:,} may be missing, {extra:,} too much."
+            f" it would add {missing:,} and take away {extra:,}."
         )
 
     def table(self) -> pl.DataFrame:
@@ -119,7 +120,7 @@ class CheckedTags(Checked):
 
     def _kind_in_words(self) -> str:
         without = int((~self.tags.any(1)).sum())
-        gaps = f", {without:,} rows without one" if without else ""
+        gaps = f", {count_of(without, 'row')} without one" if without else ""
         return f", tags that all hold{gaps}"
 
     def _agreement(self) -> str:

@@ -178,7 +178,8 @@ def examine(
         probs: probabilities, see ``open_source``, or what that gives. Entries lie in [0, 1] within
             1e-6, and rows sum to 1 within 0.001: [0.333, 0.333, 0.333] will do, [0.33, 0.33, 0.33]
             will not.
-        classes: names of the m classes, for labels that are names.
+        classes: names of the m classes, for labels that are names; by default those of the columns
+            of a DataFrame or a file, where a label is among them.
         normalise: divide each row by its sum first. Rows with negative numbers, such as
             log-probabilities or logits, are refused.
         unlabelled: whether ``given`` may be -1; such rows take no part.

@@ -10,6 +10,7 @@ from html import escape
 from typing import Any
 
 from ...data.ingest.previews import Field
+from ...ground.numbers import count_of
 from ...show.escapes import breakable
 from ...show.grid import Column, Datum, Grid
 from ...show.pieces import Folded, Markup
@@ -56,7 +57,7 @@ def _rows(card: Mapping[str, Any]) -> str:
     left = len(fields) - FIELDS
     parts = [_where(card), _labels(card), fields_grid(card, fields[:FIELDS]).html()]
     if left > 0:
-        more = f"{left} more column{'s' * (left > 1)}"
+        more = count_of(left, "more column")
         parts.append(Folded(more, (fields_grid(card, fields[FIELDS:]),)).html())
     return "\n".join(parts)
 

@@ -57,15 +57,17 @@ def read_given(
 def matched(
     given: Any, source: ProbRows, classes: Sequence[str] | None
 ) -> tuple[Any, ProbRows, Sequence[str] | None]:
-    """Labels of a file, the probabilities in its order, and the classes.
+    """Labels, the probabilities in their order, and the classes.
 
-    Where both name their rows, the probabilities go by the labels' ids. Where labels are names and
-    nobody said which classes there are, the columns' names are the classes, if labels are among
+    Where two files name their rows, the probabilities go by the labels' ids. Where labels are names
+    and nobody said which classes there are, the columns' names are the classes, if labels are among
     them.
     """
     if isinstance(given, str | Path):
         given = labels_beside(given, source, classes=classes)
     if not isinstance(given, LabelColumn):
+        if classes is None and source.columns is not None and _holds_names(given):
+            classes = class_names(_of_array(given), source.columns)
         return given, source, classes
     if classes is None:
         classes = class_names(given, source.columns)
@@ -80,6 +82,15 @@ def ids_of(given: Any) -> np.ndarray | None:
 def class_dtype(m: int) -> np.dtype:
     """The smallest integers that hold 0..m-1, and what is below 0 for none."""
     return np.result_type(np.min_scalar_type(-2), np.min_scalar_type(-m))
+
+
+def _holds_names(given: Any) -> bool:
+    """Whether labels in memory are names, one a row."""
+    several = isinstance(given, list | tuple)
+    values = np.asarray(given[:1], object) if several else as_array(given, "given")
+    if values.dtype.kind == "O":
+        return values.ndim == 1 and any(isinstance(value, str) for value in values)
+    return values.ndim == 1 and values.dtype.kind in "UTS"
 
 
 def _of_array(given: Any) -> LabelColumn:

@@ -66,8 +66,8 @@ class TagIssues:
         """A row per flagged example, the most suspicious first.
 
         Columns: index (the row, from 0); id, where a file has them; given and proposed tags, then
-        those that are probably missing and those that are too much, as texts; self-confidence (low
-        is suspicious), see ``scores_multilabel``.
+        those that the classifier would add (missing) and take away (too much), as texts;
+        self-confidence (low is suspicious), see ``scores_multilabel``.
 
         Args:
             classes: names of the m tags; their numbers by default.
@@ -90,8 +90,8 @@ class TagIssues:
     def by_tag_table(self, classes: Sequence[str] | None = None) -> pl.DataFrame:
         """A row per tag, those with most doubts first.
 
-        Columns: tag; given, how many examples have it; missing, how many lack it and probably have
-        it; too much, how many have it and probably should not.
+        Columns: tag; given, how many examples have it; missing, to how many the classifier would
+        add it; too much, from how many it would take it away.
         """
         import polars as pl
 

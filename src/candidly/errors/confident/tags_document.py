@@ -16,9 +16,9 @@ from .issues_document import GALLERY, LISTED, next_commands, suspicious
 
 NO_TAG = "none"
 MEANT = {
-    "rows": "of which some tag is probably missing or too much",
-    "missing": "tags that a row lacks and probably should have",
-    "too much": "tags that a row has and probably should not",
+    "rows": "of which the classifier would change a tag",
+    "missing": "tags that the classifier would add",
+    "too much": "tags that the classifier would take away",
 }
 
 
@@ -30,8 +30,9 @@ def tags_grid(issues: TagIssues, classes: Sequence[str]) -> Grid:
         *(Column(name, form=",") for name in ("given", "missing", "too much")),
     )
     note = (
-        "Given: rows that have the tag. Missing: rows that lack it and probably should have it."
-        " Too much: rows that have it and probably should not."
+        "Given: rows that have the tag. Missing: rows to which the classifier would add it. Too"
+        " much: rows from which it would take it away. Where a row hardly shows a tag, most of"
+        " these may be right as they are."
     )
     return Grid("Tags, those with most doubts first", columns, table.rows(), (note,))
 

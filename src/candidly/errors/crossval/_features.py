@@ -93,6 +93,12 @@ class Views:
         return self.encoder if "encoder" in vars(self) else OWN
 
     @property
+    def seen(self) -> np.ndarray | None:
+        """What an encoder has made of pictures, float32 (n, d); None where nobody asked it."""
+        made = "vectors" in vars(self) and self.data.kind.pictures
+        return self.vectors(np.arange(0)) if made else None
+
+    @property
     def kind(self) -> str:
         """What classifiers with names are given: the kind of inputs, or ``encoded``."""
         return ENCODED if self.encodes else self.data.kind

@@ -44,6 +44,7 @@ class CrossValidated:
             best on the fold's training rows, which says nothing of the labels it judges.
         accuracy: of ``probs``, as in ``accuracies``.
         encoder: what made numbers of the inputs: ``own``, or the name of an encoder.
+        vectors: those numbers, float32 (n, d), where an encoder saw pictures; not in files.
     """
 
     probs: np.ndarray
@@ -60,6 +61,7 @@ class CrossValidated:
     by_fold: tuple[str, ...] = ()
     accuracy: float = float("nan")
     encoder: str = "own"
+    vectors: np.ndarray | None = None
 
     @property
     def judges(self) -> str:

@@ -185,6 +185,7 @@ def cross_validate(
         accuracies=accuracies,
         by_fold=tuple(by_fold),
         encoder=views.decided,
+        vectors=views.seen,
         accuracy=accuracy,
         ece=_ece(probs, data, fold >= 0),
         fold_ece=np.array([_ece(probs, data, fold == k) for k in range(job.count)]),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from ...ground.device import free_bytes
+from ...ground.numbers import count_of
 from ..nets import Net
 
 STATE = 4  # tensors of the parameters' size: they, their gradients and an optimiser's two moments
@@ -32,7 +33,7 @@ def check_fits(
     if free is None or state + rows <= free:
         return
     raise ValueError(
-        f"{trials} trial{'s' * (trials != 1)} of a network with {parameters:,} parameters need "
+        f"{count_of(trials, 'trial')} of a network with {parameters:,} parameters need "
         f"about {_gigabytes(state)} for these and {_gigabytes(rows)} for a batch of {batch}, and "
         f"{_gigabytes(free)} are free on {device}. Take a smaller network, or a smaller "
         "batch_size."

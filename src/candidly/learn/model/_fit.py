@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
 from ...data.labels.building import from_arrays
-from ...data.labels.kinds import ALL_OF, several_hold
+from ...data.labels.kinds import ALL_OF, nothing_told, several_hold
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
 from ...ground.device import check_device
@@ -137,48 +137,80 @@ def fit(
         FloatingPointError: training diverged.
     """
     data = _labelled(data, algorithm)
-    options = {
+    how: dict[str, Any] = {
         "steps": steps,
-        "scaling": None if scaling == "train" else scaling,
+        "scaling": scaling,
         "net": net,
         "recipe": recipe,
-        "device": None if device == "cpu" else device,
-        "watchers": watchers or None,
+        "device": device,
+        "watchers": tuple(watchers),
         "every": every,
         "each": each,
         "sample_weight": sample_weight,
         **hyper,
     }
-    said = [option for option, value in options.items() if value is not None]
-    plain = algorithm is None and not said
+    said = [name for name, value in how.items() if not _usual(name, value)]
     encoding = part(watch, 0, 1, 2)
-    inputs, by, name = inputs_to_learn(data, algorithm, encoder, plain, watch=encoding)
+    inputs, by, name = inputs_to_learn(
+        data, algorithm, encoder, algorithm is None and not said, watch=encoding
+    )
     if by is not None:
-        model = fit(
-            inputs,
-            name,
-            steps=steps,
-            seed=seed,
-            scaling=scaling,
-            net=net,
-            recipe=recipe,
-            device=device,
-            watchers=watchers,
-            watch=part(watch, 1, 2, 2),
-            every=every,
-            each=each,
-            sample_weight=sample_weight,
-            **hyper,  # type: ignore[arg-type]
-        )
+        model = fit(inputs, name, seed=seed, watch=part(watch, 1, 2, 2), **how)
         return of_inputs(model, data, by)
     if algorithm is None:
         algorithm = default_algorithm(data, network=bool(said))
     if isinstance(algorithm, str) and is_classifier(algorithm):
         return _classifier(data, algorithm, whole(seed, "seed"), watch, said)
-    steps, method = STEPS if steps is None else steps, method_named(algorithm)
+    if (every is None) != (each is None):
+        raise ValueError("every and each go together: after how many updates, and what to call.")
+    every = None if every is None else whole(every, "every", low=1)
+    method = method_named(algorithm)
     data, weights = _weighted(data, method, sample_weight)
+    steps = whole(STEPS if steps is None else steps, "steps", low=1)
+    ready = _ready(data, method, weights, steps, seed, scaling, net, recipe, device, hyper)
+    return _trained(ready, watchers, watch, every, each)
+
+
+USUAL: Mapping[str, Any] = {"scaling": "train", "device": "cpu", "watchers": ()}
+
+
+def _usual(name: str, value: Any) -> bool:
+    """Whether an argument of ``fit`` says nothing, of a network or of how it is trained."""
+    return value is None or (name in USUAL and value == USUAL[name])
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A training that may begin.
+
+    Attributes:
+        stack: of one trial.
+        scaled: shift and factor of raw inputs, as a model keeps them.
+        about: what the model will say of itself.
+    """
+
+    stack: Stack
+    scaled: tuple[np.ndarray, np.ndarray]
+    about: Mapping[str, Any]
+
+
+def _ready(
+    data: Labelled,
+    method: Algorithm,
+    weights: np.ndarray | None,
+    steps: int,
+    seed: int,
+    scaling: str,
+    net: str | None,
+    recipe: str | None,
+    device: str,
+    hyper: Mapping[str, float],
+) -> _Ready:
+    """What ``fit`` trains; arguments and errors are its own, and ``weights`` has mean 1."""
     _check_net(net)
-    steps, seed = whole(steps, "steps", low=1), whole(seed, "seed")
+    if "candidates" in method.reads and (nothing := nothing_told(data.candidates, data.source)):
+        raise Refusal(nothing, "use labels that leave some classes out")
+    seed = whole(seed, "seed")
     kind = "images" if takes_pictures(data.kind, net) else seen_as(data.kind, net)
     how = recipe_for(recipe, kind)
     values = hyper_parameters(method, hyper, data.n, common(how.optimiser, kind))
@@ -201,12 +233,6 @@ def fit(
     text = default_net(examples.shape) if net is None else net
     made = network(text, examples.shape, data.q, examples.words, data.classes)
     stack = start(method, made, examples, [member], steps, how)
-    if weights is not None:
-        stack.row_weights = torch.from_numpy(weights[None]).to(stack.device, stack.dtype)
-    if (every is None) != (each is None):
-        raise ValueError("every and each go together: after how many updates, and what to call.")
-    pauses = {*range(TOLD_EVERY, steps, TOLD_EVERY), steps}
-    due = set() if every is None else set(range(whole(every, "every", low=1), steps + 1, every))
     about: dict[str, Any] = {
         "algorithm": method.label,
         "version": method.version,
@@ -223,6 +249,7 @@ def fit(
         "inputs": reading.to_json(),
     }
     if weights is not None:
+        stack.row_weights = torch.from_numpy(weights[None]).to(stack.device, stack.dtype)
         about["weights"] = hashlib.sha256(weights.tobytes()).hexdigest()[:16]
     if data.given is not None and "given" in method.reads:
         about["label counts"] = np.bincount(data.given[data.given >= 0], minlength=data.q).tolist()
@@ -230,21 +257,36 @@ def fit(
         about["words"] = asdict(examples.words)
     if method.averages:
         about["averaged"] = method.networks
-    scaled = _whole_scaling(examples, member)
+    return _Ready(stack, _whole_scaling(examples, member), about)
+
+
+def _trained(
+    ready: _Ready,
+    watchers: Sequence[Watcher],
+    watch: OnProgress,
+    every: int | None,
+    each: Callable[[Model, int], None] | None,
+) -> Model:
+    """The model after all updates; arguments and errors are those of ``fit``."""
+    stack, about = ready.stack, ready.about
+    steps = stack.T
+    pauses = {*range(TOLD_EVERY, steps, TOLD_EVERY), steps}
+    due = set() if every is None else set(range(every, steps + 1, every))
     with one_thread():
         for done in train(stack, sorted(pauses | due), watchers):
             if done in pauses:
                 watch(done, steps)
             if each is not None and done in due and stack.diverged_at[0] is None:
-                each(Model(_parameters(stack), scaled, {**about, "steps": done}), done)
+                now = {**about, "steps": done}
+                each(Model(_parameters(stack), ready.scaled, now), done)
     if stack.diverged_at[0] is not None:
         raise FloatingPointError(
-            f"{method.label} diverged after {stack.diverged_at[0]} updates; lower the learning "
-            f"rate (lr={float(values['lr']):g})."
+            f"{about['algorithm']} diverged after {stack.diverged_at[0]} updates; lower the "
+            f"learning rate (lr={float(about['hyper']['lr']):g})."
         )
     with one_thread():
         scores = suspicion(stack)
-    return Model(_parameters(stack), scaled, about, scores)
+    return Model(_parameters(stack), ready.scaled, dict(about), scores)
 
 
 def _classifier(

@@ -14,6 +14,7 @@ from ...data.inputs.tokens import Tokens, Words
 from ...data.labels.labelled import Labelled
 from ...data.labels.votes import shares_named
 from ...ground.arrays import door
+from ...ground.numbers import count_of
 from ...ground.progress import OnProgress
 from ...stats import criteria
 from ..algorithms import algorithm as algorithm_named
@@ -217,7 +218,7 @@ def size_text(shape: tuple[int, ...]) -> str:
     if len(shape) == 1:
         return f"{shape[0]} features"
     channels, high, wide = shape
-    return f"pictures of {high} x {wide} pixels in {channels} channel{'s' * (channels != 1)}"
+    return f"pictures of {high} x {wide} pixels in {count_of(channels, 'channel')}"
 
 
 @door

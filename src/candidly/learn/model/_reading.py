@@ -22,6 +22,8 @@ from ..encoders.seen import SeenBy
 from ..engine.examples import table_of, takes_tokens
 from ..engine.texts import tokenised
 from ..written.nets import read_net
+from ._unlike import TrainedColumn, held_in, to_json, warn_of_unlike
+from ._unlike import from_json as held_of
 
 FLAT = ("mlp", "linear")  # networks for tables
 
@@ -87,6 +89,7 @@ class Reading:
         pixels: pictures stay pictures; those in files are made 32 x 32 in colour.
         tokeniser: for texts that become tokens; None: they are counts of words.
         encoder: what makes numbers of pictures or texts, where one does that was trained elsewhere.
+        held: what columns of numbers and categories held in training.
     """
 
     kind: InputKind = InputKind.TABLE
@@ -95,6 +98,7 @@ class Reading:
     pixels: bool = False
     tokeniser: Tokeniser | None = None
     encoder: SeenBy | None = None
+    held: tuple[TrainedColumn, ...] = ()
 
     def table(self, data: Labelled) -> Labelled:
         """The same examples, whose inputs are what ``numbers`` or ``pictures`` makes of them.
@@ -161,9 +165,13 @@ class Reading:
         if self.names is not None and hasattr(frame, "columns"):
             chosen = _chosen(frame, self.names)
             if self.encoding is not None:
-                return self.encoding.encode(_read(chosen, self.encoding.kinds))
+                table = _read(chosen, self.encoding.kinds)
+                warn_of_unlike(self.held, table, None)
+                return self.encoding.encode(table)
             if self.kind == "table":
-                return _numbers(chosen)
+                numbers = _numbers(chosen)
+                warn_of_unlike(self.held, numbers, self.names)
+                return numbers
         elif self.encoding is not None:
             raise ValueError(
                 f"this model takes columns by name ({', '.join(self.names or ())[:60]}), and"
@@ -172,9 +180,11 @@ class Reading:
         if hasattr(frame, "toarray"):  # a sparse matrix
             frame = as_inputs(frame)
         try:
-            return np.asarray(table_of(np.asarray(frame)), dtype=np.float64)
+            numbers = np.asarray(table_of(np.asarray(frame)), dtype=np.float64)
         except (TypeError, ValueError):
             raise ValueError("`inputs` must be numbers, a row an example.") from None
+        warn_of_unlike(self.held, numbers, self.names)
+        return numbers
 
     def _encoded(self, inputs: Any) -> np.ndarray:
         """What the encoder makes of pictures, of files or of texts."""
@@ -204,6 +214,7 @@ class Reading:
             "encoding": encoding,
             "pixels": self.pixels,
         }
+        told |= {"held": to_json(self.held)} if self.held else {}
         told |= {"tokeniser": self.tokeniser.to_json()} if self.tokeniser else {}
         return told | ({"encoder": self.encoder.to_json()} if self.encoder else {})
 
@@ -218,12 +229,15 @@ def fit_reading(data: Labelled, net: str | None = None) -> Reading:
         ValueError: inputs that nothing here makes numbers of, or texts that are names.
     """
     if isinstance(data.inputs, Table):
-        return Reading(data.kind, data.inputs.names, fit_encoding(data.inputs))
+        held = held_in(data.inputs, None)
+        return Reading(data.kind, data.inputs.names, fit_encoding(data.inputs), held=held)
     if data.kind.texts:
         check_told(data.inputs.tolist())
     if net is not None and takes_tokens(data.kind, net):
         tokeniser, _ = tokenised(np.asarray(data.inputs), net)
         return Reading(data.kind, data.features, tokeniser=tokeniser)
+    if data.kind.array and data.kind.named:
+        return Reading(data.kind, data.features, held=held_in(data.inputs, data.features))
     return Reading(data.kind, data.features, pixels=takes_pictures(data.kind, net))
 
 
@@ -255,6 +269,7 @@ def from_json(told: Mapping[str, Any] | None, d: int) -> Reading:
         bool(told.get("pixels", False)),
         None if tokeniser is None else tokeniser_from_json(tokeniser),
         None if encoder is None else SeenBy.from_json(encoder),
+        held_of(told.get("held")),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ...data.labels.kinds import nothing_told
 from ...data.labels.votes import Votes, padded
 from ...ground.arrays import as_array, door
 from ...ground.checks import check_range, checked_sets
@@ -203,6 +204,8 @@ def _labels(
         if reads == "candidates":
             q = array.shape[-1] if q is None else q
             array = checked_sets(name, array, len(array), q, may_be_empty=False)
+            if nothing := nothing_told(array, f"`{name}`"):
+                raise Refusal(nothing, "use labels that leave some classes out")
         else:
             if q is None:
                 raise Refusal(NO_CLASSES.format(name), "give `classes`")

@@ -10,10 +10,10 @@ import numpy as np
 
 from ...ground.arrays import door
 from ...ground.seeds import draw
+from ...stats.jackknife import jackknife
 from ._answers import Answers, check_answers
 from ._order import numbers_of, places
 
-Z = 1.959963984540054
 Scale = Literal["nominal", "ordinal", "interval"]
 SCALES = ("nominal", "ordinal", "interval")
 FEWEST, MOST, NEARER, ORDERS, TIE = 4, 20, 0.1, 400, 1e-9  # of ``warn_of_steps``
@@ -25,7 +25,8 @@ class Alpha(NamedTuple):
     Attributes:
         value: 1 when all agree, 0 as by chance; NaN where all answers are one label, or no item has
             two.
-        low, high: 95 % interval by the jackknife over items; NaN with fewer than two.
+        low, high: 95 % interval by the jackknife over items; NaN with fewer than two, or where none
+            makes a difference.
         observed, expected: mean disagreement of two answers about one item, and of any two.
         items: with at least two answers.
     """
@@ -83,13 +84,7 @@ def krippendorff(
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.where(expected > 0, 1 - observed / expected, nan)
     value, left = float(values[0]), values[1:]
-    low = high = nan
-    kept = ~np.isnan(left)
-    if n > 1 and expected[0] > 0 and kept.any():
-        mean = (times[kept] * left[kept]).sum() / times[kept].sum()
-        square = (times[kept] * (left[kept] - mean) ** 2).sum()
-        error = float(np.sqrt((n - 1) / n * square))
-        low, high = value - Z * error, value + Z * error
+    low, high = jackknife(value, left, times)
     return Alpha(value, low, high, float(observed[0]), float(expected[0]), n)
 
 

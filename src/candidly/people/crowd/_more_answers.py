@@ -15,6 +15,7 @@ from ...ground.problem import Refusal
 from ...ground.progress import OnProgress
 from ...ground.seeds import draw
 from ._answers import Answers
+from ._compared import hardly_compared
 from ._dawid_skene import DawidSkene
 from ._probs import drawn_classes
 from .dependence import OpinionPool
@@ -134,10 +135,15 @@ def more_answers(
         watch: called with draws done and in all.
 
     Raises:
-        ValueError: no such consensus or share.
+        ValueError: no such consensus or share, or hardly an item with two answers.
     """
     made_by(consensus, (DawidSkene, OpinionPool), "consensus", "crowd.dawid_skene")
     check_reach(FITTED[0], consensus.model_weight > 0)
+    if told := hardly_compared(consensus.answers.per_item):
+        raise Refusal(
+            f"how many more answers are needed cannot be told: {told}.",
+            "ask others about some of the items first",
+        )
     if not 0 < share < 1:
         raise ValueError(f"`share` is {share!r}; it lies between 0 and 1, such as 0.97.")
     draws = whole(draws, "draws", low=1)

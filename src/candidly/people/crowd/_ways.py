@@ -13,6 +13,7 @@ from ...ground.problem import Refusal
 from ...ground.progress import OnProgress
 from ._alpha import warn_of_steps
 from ._answers import Answers
+from ._compared import warn_of_single
 from ._consensus import Consensus
 from ._crowdlab import crowdlab
 from ._dawid_skene import dawid_skene
@@ -106,6 +107,8 @@ def consensus(
         )
     if name != "ordinal":
         warn_of_steps(answers)
+    if probs is None:
+        warn_of_single(answers.per_item)
     return made
 
 

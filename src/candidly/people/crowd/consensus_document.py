@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ground.numbers import count_of
 from ...show.document import Document
 from ...show.figures import FAINT, INK, SERIES, STROKES, draw_svg
 from ...show.grid import Column, Grid
@@ -110,7 +111,7 @@ def crowd_document(
         (
             "answers that are the consensus",
             f"{agree.mean():.1%}",
-            f"of {len(answers):,} by {len(answers.annotators):,} annotators",
+            f"of {len(answers):,} by {count_of(len(answers.annotators), 'annotator')}",
         ),
     ]
     unsaid = int(consensus.unsaid.sum())
@@ -142,7 +143,8 @@ def crowd_document(
     most = "Items of which one more answer would tell most, the lowest priority score first."
     held = () if known is None else (Section("", tuple(known_parts(known)), label="Known items"),)
     return Document(
-        f"What {len(answers.annotators):,} annotators say about {answers.n:,} items",
+        f"What {count_of(len(answers.annotators), 'annotator')} say about"
+        f" {count_of(answers.n, 'item')}",
         (
             Section("", (people_figures(people, behind),), label="Agreement of annotators"),
             Section("", said, label="Counts"),
@@ -190,7 +192,8 @@ def _standing(people: pl.DataFrame, behind: Sequence[bool]) -> str:
     """How many are clearly behind, in a sentence."""
     there, everyone, count = people["agreement"].drop_nulls().to_numpy(), len(people), sum(behind)
     if everyone < 3 or not len(there):
-        return f"{everyone:,} annotators are too few to say who of them is behind the others."
+        are = "annotator is" if everyone == 1 else "annotators are"
+        return f"{everyone:,} {are} too few to say who of them is behind the others."
     who = f"{count:,} of {everyone:,} annotators agree" if count else "No annotator agrees"
     if count == 1:
         who = f"1 of {everyone:,} annotators agrees"
@@ -263,9 +266,8 @@ def _confused(consensus: Consensus, people: pl.DataFrame) -> Iterator[Section]:
     place = {name: j for j, name in enumerate(answers.annotators)}
     for name in people["annotator"].head(WORST if len(people) > WORST else 0):
         mine = _said_there(consensus, answers.annotator == place[name])
-        maps.append(
-            _heat(f"{name}, {answers.per_annotator[place[name]]:,} answers", consensus, mine)
-        )
+        given = count_of(int(answers.per_annotator[place[name]]), "answer")
+        maps.append(_heat(f"{name}, {given}", consensus, mine))
     lowest = ", and by those of the lowest quality" * (len(maps) > 1)
     told = f"By all{lowest}. A row is the consensus, a column what was said there; in percent."
     yield Section("Which class for which", (told, maps[0], _fold_pieces(maps[1:])))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...ground.numbers import count_of
 from ...show.grid import Grid
 from .consensus_document import annotators_grid, doubts_grid, next_grid
 from .dependence.summary import claim_lines, pairs_grid, untold
@@ -29,12 +30,13 @@ def consensus_lines(found: Consensus, by: str, pool: OpinionPool | None) -> Iter
     unasked = int((answers.per_item == 0).sum())
     without = f", {unasked:,} of them unanswered" if unasked else ""
     yield (
-        f"{len(answers):,} answers about {answers.n:,} items{without} by"
-        f" {len(answers.annotators):,} annotators, {answers.m:,} classes"
+        f"{count_of(len(answers), 'answer')} about {count_of(answers.n, 'item')}{without} by"
+        f" {count_of(len(answers.annotators), 'annotator')}, {answers.m:,} classes"
     )
     yield from agreement_line(answers)
     known = found.quality[~np.isnan(found.quality)]
-    yield f"consensus by {by}: mean quality {known.mean():.3f}"
+    compared = (answers.per_item > 1).any() or (pool is not None and pool.compared)
+    yield f"consensus by {by}" + (f": mean quality {known.mean():.3f}" if compared else "")
     if pool is not None:
         yield from claim_lines(pool, by, float(known.mean()))
     else:
@@ -48,9 +50,10 @@ def consensus_lines(found: Consensus, by: str, pool: OpinionPool | None) -> Iter
         yield f"{rounds} rounds, {ended}, log-likelihood {found.log_likelihood[-1]:.1f}"
     if isinstance(found, Crowdlab):
         changed = int((found.labels != found.majority).sum())
+        differ = "label differs" if changed == 1 else "labels differ"
         yield (
-            f"{changed:,} labels differ from the majority; the model weighs"
-            f" {found.model_weight:.2f}, an annotator {found.weights.mean():.2f} on average"
+            f"{changed:,} {differ} from the majority; the model"
+            f" weighs {found.model_weight:.2f}, an annotator {found.weights.mean():.2f} on average"
         )
 
 
@@ -59,11 +62,9 @@ def agreement_line(answers: Answers) -> Iterator[str]:
     from ._alpha import krippendorff
 
     alpha = krippendorff(answers)
-    if np.isfinite([alpha.value, alpha.low]).all():
-        yield (
-            f"annotators agree beyond chance with Krippendorff's alpha {alpha.value:.2f}"
-            f" ({alpha.low:.2f} to {alpha.high:.2f})"
-        )
+    if np.isfinite(alpha.value):
+        ends = "" if np.isnan(alpha.low) else f" ({alpha.low:.2f} to {alpha.high:.2f})"
+        yield f"annotators agree beyond chance with Krippendorff's alpha {alpha.value:.2f}{ends}"
 
 
 def consensus_grids(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ground.numbers import count_of
 from ...show.grid import Column, Grid
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def known_parts(about: KnownItems) -> Iterator[Grid | str]:
 def difference(about: KnownItems) -> str:
     """What the known items say of the consensus beside the majority."""
     if not about.only + about.only_majority:
-        return f"{about.by} and majority are right on the same {about.right:,} items."
+        return f"{about.by} and majority are right on the same {count_of(about.right, 'item')}."
     gain, low, high = (f"{100 * value:+.1f}" for value in about.difference)
     if about.p > ALPHA:
         verdict = "these items do not tell the two apart"

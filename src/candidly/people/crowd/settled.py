@@ -100,7 +100,7 @@ class Settled:
             "classes": list(answers.classes),
             "unsaid": int(found.unsaid.sum()),
             "alpha": krippendorff(answers).as_dict(),
-            "claim": pool and pool.claim._asdict(),
+            "claim": pool.claim._asdict() if pool and pool.compared else None,
             "calibration": pool and pool.calibration and pool.calibration._asdict(),
             "shared_errors": pool and pool.shared.as_dict(top),
             "ties": found.ties if isinstance(found, Majority) else None,

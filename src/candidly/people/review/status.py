@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ...ground.jsons import finite
+from ...ground.numbers import count_of
 from ...show.grid import Column, Grid
 from .project import Project
 from .totals import overview
@@ -59,17 +60,18 @@ def status_of(project: Project) -> dict[str, Any]:
 def status_parts(about: Mapping[str, Any]) -> Iterator[str | Grid]:
     """The same for people: lines, and a table of who answers."""
     yield (
-        f"{about['items']:,} items, {about['done']:,} done; {about['answers']:,} of"
-        f" {about['wanted']:,} answers, {about['skips']:,} skips, {about['held']:,} handed out"
+        f"{count_of(about['items'], 'item')}, {about['done']:,} done; {about['answers']:,} of"
+        f" {count_of(about['wanted'], 'answer')}, {count_of(about['skips'], 'skip')},"
+        f" {about['held']:,} handed out"
     )
     if about["saved"]:
-        yield f"{about['saved']:,} answers saved, as their items were decided"
+        yield f"{count_of(about['saved'], 'answer')} saved, as their items were decided"
     if about["verdicts"]:
         told = [f"{n:,} {name}" for name, n in about["verdicts"].items() if n]
         yield f"verdicts: {', '.join(told)}"
         yield from _agreement(about["agreement"])
     if about["decided by the organiser"]:
-        yield f"{about['decided by the organiser']:,} items decided by the organiser"
+        yield f"{count_of(about['decided by the organiser'], 'item')} decided by the organiser"
     if "counted" in about:
         yield about["counted"]["sentence"]
     if "labels" in about:
@@ -89,7 +91,8 @@ def status_parts(about: Mapping[str, Any]) -> Iterator[str | Grid]:
 def _agreement(agreed: Mapping[str, Any]) -> Iterator[str]:
     yield from agreed["sentences"]
     if agreed["sentences"]:
-        yield f"{agreed['decided']:,} items decided, {agreed['split']:,} of them by one vote"
+        decided = count_of(agreed["decided"], "item")
+        yield f"{decided} decided, {agreed['split']:,} of them by one vote"
 
 
 def _people(people: list[dict[str, Any]]) -> Grid:

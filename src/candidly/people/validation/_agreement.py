@@ -14,7 +14,7 @@ import numpy as np
 
 from ...ground.arrays import door
 from ...show.words import percent
-from ._estimate import Z
+from ...stats.jackknife import jackknife
 from ._verdicts import Verdicts, check_verdicts, fragile
 from .tally import ANSWERS, SetTally
 
@@ -28,7 +28,8 @@ class Coefficient:
 
     Attributes:
         value: 1 when all agree, 0 as by chance; NaN where chance alone would always agree.
-        low, high: 95 % interval by the jackknife over items.
+        low, high: 95 % interval by the jackknife over items; NaN with fewer than two, or where none
+            makes a difference.
         observed: share of pairs of answers about one item that agree.
         expected: the same by chance, as the coefficient takes it.
         items: with at least two answers.
@@ -113,7 +114,7 @@ def _coefficient(
     counts, times = counts[there], times[there]
     people = counts.sum(1)
     pairs = people >= 2
-    k, n = int(times[pairs].sum()), int(times.sum())
+    k = int(times[pairs].sum())
     if not k:
         nan = float("nan")
         return Coefficient(nan, nan, nan, nan, nan, 0)
@@ -125,10 +126,8 @@ def _coefficient(
     low = high = float("nan")
     if k > 1:
         left_out = _beyond((alike - agree) / (k - pairs), chance(said - each))
-        mean = (times * left_out).sum() / n
-        error = np.sqrt((n - 1) / n * (times * (left_out - mean) ** 2).sum())
-        low, high = value - Z * error, value + Z * error
-    return Coefficient(value, float(low), float(high), observed, float(expected), k)
+        low, high = jackknife(value, left_out, times)
+    return Coefficient(value, low, high, observed, float(expected), k)
 
 
 @dataclass(frozen=True)
@@ -227,7 +226,7 @@ def _guessed_alike(said: np.ndarray) -> np.ndarray:
 
 
 def _ends(found: Coefficient) -> str:
-    return "" if np.isnan(found.low) else f" ({found.low:.2f} to {min(found.high, 1):.2f})"
+    return "" if np.isnan(found.low) else f" ({found.low:.2f} to {found.high:.2f})"
 
 
 def _beyond(observed: np.ndarray | float, expected: np.ndarray) -> np.ndarray:

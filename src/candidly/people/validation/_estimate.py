@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...ground.numbers import whole
+from ...ground.numbers import count_of, whole
 from ...stats import wilson
 
 TAIL = 0.025  # of a 95 % interval
@@ -121,7 +121,7 @@ class Missed:
                 f"no error among {self.audited:,} audited of {self.unflagged:,} unflagged examples:"
                 f" up to {bound:,} may have been missed (95 %)"
             )
-        errors = "1 error" if self.found == 1 else f"{self.found:,} errors"
+        errors = count_of(self.found, "error")
         return (
             f"{errors} among {self.audited:,} audited of {self.unflagged:,} unflagged"
             f" examples: about {self.expected:,.0f} were missed"

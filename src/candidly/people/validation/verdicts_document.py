@@ -11,6 +11,7 @@ import numpy as np
 
 from ...ground.arrays import door
 from ...ground.jsons import finite
+from ...ground.numbers import count_of
 from ...show.document import Document
 from ...show.grid import Column, Grid, Value
 from ...show.intervals import ForestPoint, ForestRow, forest_plot
@@ -364,7 +365,7 @@ def _listed(
     sets: bool,
 ) -> Iterator[Piece]:
     if rows:
-        one = f"{len(rows):,} item{'s' * (len(rows) > 1)}"
+        one = count_of(len(rows), "item")
         yield Section(heading, (Folded(one, (items_grid(told, rows, offered, sets),)),))
 
 

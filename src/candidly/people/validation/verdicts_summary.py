@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...ground.numbers import count_of
 from ...show.grid import Column, Grid
 from .verdicts_document import errors_grid, thresholds_grid
 
@@ -22,7 +23,8 @@ def verdicts_parts(about: Mapping[str, Any], offered: Sequence[str] | None) -> I
         yield about["counted"]["sentence"]
     levels = about["threshold"]
     by = f", decided by {levels[0]}" if len(levels) == 1 else ", decided by a majority of each"
-    yield f"{about['checked']:,} items checked, {about['decided']:,} decided{by if levels else ''}"
+    checked = count_of(about["checked"], "item")
+    yield f"{checked} checked, {about['decided']:,} decided{by if levels else ''}"
     for name, words in (
         ("unanswered", "without an answer"),
         ("short", "with fewer answers than the threshold: nothing could confirm their label"),

@@ -83,7 +83,7 @@ def test_two_files_of_one_name(tmp_path):
         (WIDE, {}, "'topic'.*'t' at row 0, which is no score.*`drop='topic'`"),
         (WIDE, {"slices": "subject"}, "no column 'subject' .`slices`"),
         (WIDE, {"score": "a"}, "`score` says nothing"),
-        ("id,a\nx,1\n", {}, "1 columns of models"),
+        ("id,a\nx,1\n", {}, "1 column of models"),
         (LONG, {}, "'id', has 'x' 2 times.*`model`"),
         (LONG, {"model": "who"}, "no column 'who' .`model`"),
         (LONG, {"model": "model", "score": "points"}, "no column 'points'"),
@@ -133,6 +133,25 @@ def test_wins(tmp_path):
         read_wins(written(tmp_path, text.replace("b,a,1", "b,d,1")))
     with pytest.raises(ValueError, match="no column 'winner'"):
         read_wins(written(tmp_path, text.replace("winner", "best")))
+
+
+def test_wins_as_chatbot_arena_has_them(tmp_path):
+    text = "model_a,model_b,winner\na,b,model_a\nb,c,tie (bothbad)\nc,a,model_b\na,c,tie\n"
+    read = read_wins(written(tmp_path, text))
+    assert read["won"].tolist() == [1, 0.5, 0, 0.5]
+    assert read["first"].tolist() == ["a", "b", "c", "a"]
+    with pytest.raises(ValueError, match=r"comparisons of two models.*Say so with `wins`"):
+        read_scores([written(tmp_path, text)])
+    scores = written(tmp_path, "first,second,winner\n1,0,1\n0,0,1\n")  # models that are called so
+    assert list(read_scores([scores]).models) == ["first", "second", "winner"]
+    odd = written(tmp_path, text.replace("c,a,model_b", "c,a,first"))
+    with pytest.raises(ValueError, match="'first' at row 2; it is 'c', 'a', model_a, model_b"):
+        read_wins(odd)
+
+
+def test_a_model_may_be_called_second(tmp_path):
+    text = "first,second,winner\nsecond,first,second\nsecond,first,first\n"
+    assert read_wins(written(tmp_path, text))["won"].tolist() == [1, 0]
 
 
 def test_another_ranking(tmp_path):

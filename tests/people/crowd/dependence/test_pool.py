@@ -252,7 +252,10 @@ def test_any_answers_have_a_sound_pool(number, n, m, seed, with_model):
     assert (pool.posterior >= 0).all()
     there = (answers.per_item > 0) | with_model
     assert ((pool.labels >= 0) == there).all()
-    assert 0 <= pool.claim.low <= pool.claim.right <= pool.claim.high <= 1
+    if pool.compared:
+        assert 0 <= pool.claim.low <= pool.claim.right <= pool.claim.high <= 1
+    else:
+        assert np.isnan(pool.claim).all()
     assert ((pool.annotator_quality >= 0) & (pool.annotator_quality <= 1)).all()
     assert 1 - 1e-9 <= pool.shared.effective <= pool.shared.per_item + 1e-9
     assert len(pool.weights) == len(answers.annotators)

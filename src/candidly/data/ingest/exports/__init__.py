@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ....ground.numbers import count_of
 from ._argilla import (
     is_classified,
     is_feedback,
@@ -94,7 +95,7 @@ def told(name: str, frame: pl.DataFrame, left_out: Mapping[str, int] | None = No
     people, items = frame["annotator"].drop_nulls().n_unique(), frame["item"].n_unique()
     answers = len(frame) - frame["annotator"].null_count()
     counts = [(people, "annotator"), (items, "item"), (answers, "answer")]
-    line = f"read as: {name}, " + ", ".join(f"{n:,} {what}{'s' * (n != 1)}" for n, what in counts)
+    line = f"read as: {name}, " + ", ".join(count_of(n, what) for n, what in counts)
     out = ", ".join(f"{count:,} {why}" for why, count in (left_out or {}).items())
     return f"{line}; left out: {out}" if out else line
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ....ground.problem import Refusal
 from ....ground.progress import OnProgress
-from .._columns import missing_column, number_columns, read_columns, row_names, texts_of
+from .._columns import number_columns, read_columns, row_names
 from .._roles import Roles
 from .._sheet import TABLE_ENDINGS
 from ..predictions import model_of
@@ -20,8 +19,6 @@ from ..unused import BESIDE, RolesUsed, as_read, refuse_unused
 from ._table import ScoreColumns, ScoreTable
 from ._tables import read_files, read_table
 from .logs import find_logs, read_logs
-
-WINNERS = {"first": 1.0, "second": 0.0, "tie": 0.5}
 
 
 def read_scores(
@@ -124,44 +121,3 @@ def read_other(path: Path | str) -> dict[str, float]:
         raise ValueError(f"{path} has no score at row {row}.")
     names = row_names(path, read.frame["model"])
     return dict(zip(names.tolist(), numbers.tolist()))
-
-
-def read_wins(
-    path: Path | str, roles: Roles | None = None, groups: str | None = None
-) -> dict[str, Any]:
-    """Comparisons of two models, as ``ranking.make_wins`` takes them.
-
-    Args:
-        path: a table with columns first, second and winner: names of two models, and the name of
-            the better one, or first, second, tie.
-        roles: ``drop``, ``separator``, ``header`` and ``sheet``.
-        groups: the column of what comparisons have in common, such as the question.
-
-    Raises:
-        FileNotFoundError, ValueError: a column that is not there, another winner; names the row.
-    """
-    path = Path(path)
-    refuse_unused(roles, as_read(path, [role for role in BESIDE if role != "id"]))
-    frame = read_columns(path, roles, ids=()).frame
-    for name in ("first", "second", "winner"):
-        if name not in frame.columns:
-            raise Refusal(
-                f"{path} has no column {name!r}; comparisons have first, second and winner, and "
-                f"its columns are {listed(frame.columns)}.",
-                "rename them",
-            )
-    if groups is not None and groups not in frame.columns:
-        raise ValueError(missing_column(path, frame.columns, groups, "groups"))
-    first, second, winner = (texts_of(path, frame[name]) for name in ("first", "second", "winner"))
-    won = np.full(len(first), np.nan)
-    for word, value in WINNERS.items():
-        won[winner == word] = value
-    won[winner == second], won[winner == first] = 0.0, 1.0
-    if np.isnan(won).any():
-        row = int(np.flatnonzero(np.isnan(won))[0])
-        raise ValueError(
-            f"{path} has the winner {str(winner[row])!r} at row {row}; it is {first[row]!r}, "
-            f"{second[row]!r}, first, second or tie."
-        )
-    shared = None if groups is None else texts_of(path, frame[groups])
-    return {"first": first, "second": second, "won": won, "groups": shared}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....ground.numbers import count_of
 from ....ground.problem import Refusal, passed
 from ....ground.progress import OnProgress
 from .._columns import Columns, missing_column, number_columns, read_columns, texts_of
@@ -16,6 +17,7 @@ from .._roles import Roles
 from ..predictions import model_of
 from ..table_checks import listed
 from ._table import ScoreColumns, ScoreTable
+from ._wins import compared_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,8 +48,8 @@ def read_table(path: Path, roles: Roles, columns: ScoreColumns) -> ScoreTable:
     names = [name for name in read.frame.columns if name != columns.key]
     if len(names) < 2:
         raise Refusal(
-            f"{path} has {len(names)} columns of models ({listed(names)}); a ranking needs at "
-            "least two.",
+            f"{path} has {count_of(len(names), 'column')} of models ({listed(names)}); a ranking "
+            "needs at least two.",
             "say which column names the model of a row with `model`",
             "give a file for each model",
         )
@@ -274,6 +276,11 @@ def _refuse_texts(read: Columns, names: Sequence[str]) -> None:
             continue
         numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
         odd = (numbers.is_null() & column.is_not_null()).arg_true()
+        if len(odd) and compared_in(read.frame.columns):
+            raise Refusal(
+                f"{read.what(name)} names models: these are comparisons of two models.",
+                "say so with `wins`",
+            )
         if len(odd):
             raise Refusal(
                 f"{read.what(name)} has {column[odd[0]]!r} at row {odd[0]}, which is no score.",

@@ -32,6 +32,7 @@ from ....data.labels.votes import Votes, check_votes
 from ....ground.arrays import as_array, door
 from ....ground.checks import check_size
 from ....ground.numbers import whole
+from .._compared import warn_of_single
 from .._temperature import foretelling_temperature, tempered
 
 STRENGTH = 4.0  # answers that each annotator is given beforehand, as all answered
@@ -52,6 +53,8 @@ class SetConsensus:
         annotators: names of the J annotators.
         accuracy: float64 (J,), how probable it is that an answer holds the true class, or ranks it
             first.
+        compared: items with two answers or more, without which nothing tells how good annotators
+            are.
         temperature: what the sum of what answers say was divided by, at least 1.
         log_likelihood: float64 (rounds,), after each round at this temperature, in nats.
         converged: whether the last round gained less than 1e-6 of it.
@@ -62,6 +65,7 @@ class SetConsensus:
     prior: np.ndarray
     annotators: tuple[str, ...]
     accuracy: np.ndarray
+    compared: int
     temperature: float
     log_likelihood: np.ndarray
     converged: bool
@@ -104,7 +108,8 @@ def set_consensus(
             label twice, or no answer that says anything.
 
     Warns:
-        UserWarning: answers that leave no class, with their number; they are left out.
+        UserWarning: answers that leave no class, with their number; they are left out. Hardly an
+            item has two answers.
 
     >>> votes = Votes.from_rows([(0, "ann", [0, 1]), (0, "bob", [1, 2]), (0, "eve", [1])])
     >>> set_consensus(votes, 1, 3).labels
@@ -114,6 +119,7 @@ def set_consensus(
     n, q, rounds = whole(n, "n", low=1), whole(q, "q", low=2), whole(rounds, "rounds", low=1)
     check_size("answers by classes", (len(votes), q), 1)
     said = _told(votes, q, denied, ranked)
+    warn_of_single(np.bincount(said.item, minlength=n))
     return tempered(
         _fitted(said, _shares(said, n, q), 1.0, rounds),
         partial(_foretelling, said),
@@ -125,7 +131,8 @@ def _fitted(
     said: _SetAnswers, posterior: np.ndarray, temperature: float, rounds: int
 ) -> SetConsensus:
     n, q = posterior.shape
-    answered = np.bincount(said.item, minlength=n) > 0
+    per_item = np.bincount(said.item, minlength=n)
+    answered = per_item > 0
     accuracy = np.full(len(said.names), (1 + 1 / q) / 2)
     likelihoods: list[float] = []
     converged = False
@@ -146,6 +153,7 @@ def _fitted(
         prior=prior,
         annotators=said.names,
         accuracy=accuracy,
+        compared=int((per_item > 1).sum()),
         temperature=temperature,
         log_likelihood=np.array(likelihoods),
         converged=converged,

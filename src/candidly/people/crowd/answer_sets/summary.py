@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....data.labels.votes import Votes
+from ....ground.numbers import count_of
 from ....show.grid import Column, Grid
+from .._compared import ALONE
 from ._consensus import SetConsensus
 
 if TYPE_CHECKING:
@@ -49,14 +51,18 @@ def set_lines(found: SetConsensus, votes: Votes, mass: float) -> Iterator[str]:
     """What was read and what came out."""
     said, n = np.diff(votes.offsets), len(found.labels)
     yield (
-        f"{len(votes):,} answers about {n:,} items by {len(found.annotators):,} annotators, of"
-        f" {said.mean():.2f} labels each in the mean"
+        f"{count_of(len(votes), 'answer')} about {count_of(n, 'item')} by"
+        f" {count_of(len(found.annotators), 'annotator')}, of {said.mean():.2f} labels each in the"
+        " mean"
     )
     sizes = found.candidates(mass).sum(1)
     yield (
         f"candidate sets that hold {100 * mass:g} % of the posterior have {sizes.mean():.2f} of"
         f" {found.posterior.shape[1]} classes; {int((sizes == 1).sum()):,} have one"
     )
+    if not found.compared:
+        yield f"how often an answer holds the true class cannot be told: {ALONE}"
+        return
     right = found.accuracy.mean()
     yield (
         f"an answer holds the true class with probability {right:.3f} in the mean; what answers say"

@@ -34,11 +34,14 @@ Z = 1.959963984540054
 class Claim(NamedTuple):
     """How many labels are said to be right, and between what it may lie.
 
+    All are NaN where no item has two voices, nor a known label: then nothing tells.
+
     Attributes:
         right: mean probability of the labels.
         low: the same by what single answers say, as if all further ones repeated them.
         high: the same if annotators erred independently. Both ends are 1.96 standard deviations
-            further out of how many of so many items are right, if each is with its probability.
+            further out of how many are right of so many items as have two voices or a known label,
+            if each is with its probability.
     """
 
     right: float
@@ -56,11 +59,13 @@ class OpinionPool(Consensus):
         independent: whether the answers were taken as independent, as tests let them.
         temperature: what the sum of what answers say was divided by, in the product.
         prior: float64 (m,), share of each class.
+        compared: items with two voices (annotators, or one and a model) or a known label.
         calibration: how known items changed the claim; None without them.
         product, single, votes: float64 (n, m), the three pools.
     """
 
     claim: Claim
+    compared: int
     shared: SharedErrors
     independent: bool
     temperature: float
@@ -155,9 +160,9 @@ def pool_of(
     weights = np.ones(len(answers.annotators))
     if looked.shared.voices:
         weights /= np.bincount(looked.of)[looked.of]
-    right = float(posterior[there].max(1).mean())
-    low = _end(single[there].max(1), -1)
-    high = _end(looked.alone.posterior[there].max(1), 1)
+    voices = looked.voices.answers.per_item + (probs is not None)
+    tell = (voices > 1) | (False if known is None else known >= 0)
+    compared = int((there & tell).sum())
     return OpinionPool(
         answers=answers,
         labels=labels,
@@ -165,7 +170,13 @@ def pool_of(
         annotator_quality=_quality(answers, posterior, tempered.prior),
         weights=weights,
         model_weight=0.0 if probs is None else 1.0,
-        claim=Claim(right, min(low, right), max(high, right)),
+        claim=_claim(
+            posterior[there].max(1),
+            single[there].max(1),
+            looked.alone.posterior[there].max(1),
+            compared,
+        ),
+        compared=compared,
         shared=looked.shared,
         independent=independent,
         temperature=tempered.temperature,
@@ -183,9 +194,23 @@ def fits(answers: Answers) -> bool:
     return max(frequent * answers.m, answers.n) * answers.m * 8 <= LARGEST_BYTES
 
 
-def _end(probability: np.ndarray, side: int) -> float:
-    """The mean, and 1.96 standard deviations of the share that is right to one side of it."""
+def _claim(right: np.ndarray, single: np.ndarray, alone: np.ndarray, compared: int) -> Claim:
+    """Of the probabilities of labels: those of the pool, of single answers and of independence."""
+    if not compared:
+        return Claim(np.nan, np.nan, np.nan)
+    middle = float(right.mean())
+    low, high = _end(single, -1, compared), _end(alone, 1, compared)
+    return Claim(middle, min(low, middle), max(high, middle))
+
+
+def _end(probability: np.ndarray, side: int, compared: int) -> float:
+    """The mean, and 1.96 standard deviations of the share that is right to one side of it.
+
+    Args:
+        compared: of so many items, by which annotators are known.
+    """
     scatter = np.sqrt((probability * (1 - probability)).sum()) / len(probability)
+    scatter *= np.sqrt(len(probability) / compared)
     return float(np.clip(probability.mean() + side * Z * scatter, 0, 1))
 
 

@@ -36,7 +36,8 @@ def shared_section(pool: OpinionPool) -> Section:
         "all answers about an item but one were repetitions. At the upper end every answer is new "
         "evidence."
     )
-    pieces.append(Figures([Figure(title, below, lambda: claim_figure(pool, title))]))
+    if pool.compared:
+        pieces.append(Figures([Figure(title, below, lambda: claim_figure(pool, title))]))
     number = len(shared.pairs.first)
     if 1 < len(shared.annotators) <= FEW and number:
         pieces.append(_map(shared))

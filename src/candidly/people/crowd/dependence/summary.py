@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ....ground.numbers import count_of
 from ....show.grid import Column, Grid
+from .._compared import ALONE
 from .._consensus import Consensus
 from ..aggregators import Ordinal
 from ._pool import ENOUGH, OpinionPool
@@ -15,6 +17,7 @@ from ._shared_errors import SharedErrors
 NAMED = 5  # voices of several annotators that a sentence names
 CHECKED = (50, 200, 700)  # items that could be checked
 Z = 1.96
+CANNOT_BE_TOLD = f"how many labels are right cannot be told: {ALONE}, and no label is known"
 UNTOLD = (
     "there are too many annotators, items and classes to tell here what errors that annotators"
     " share make of this"
@@ -28,6 +31,8 @@ UNTOLD_OF_STEPS = (
 
 def untold(consensus: Consensus) -> str:
     """Why no claim that allows for shared errors stands beside a consensus."""
+    if (consensus.answers.per_item < 2).all():
+        return CANNOT_BE_TOLD
     if not isinstance(consensus, Ordinal):
         return UNTOLD
     return UNTOLD_OF_STEPS.format(100 * float(np.nanmean(consensus.quality)))
@@ -42,12 +47,20 @@ def claim_lines(pool: OpinionPool, by: str, quality: float) -> Iterator[str]:
     """
     right, low, high = (f"{100 * value:.1f} %" for value in pool.claim)
     between = f"between {low}, by single answers, and {high}, if annotators err independently"
-    if by == "opinion-pool":
+    if not pool.compared:
+        yield CANNOT_BE_TOLD
+    elif by == "opinion-pool":
         yield f"{right} of the labels are said to be right; {between}"
     else:
         yield (
             f"{by} gives its labels a mean quality of {100 * quality:.1f} %; with what annotators"
             f" share allowed for, {right} are said to be right, {between}"
+        )
+    answered = int((pool.labels >= 0).sum())
+    if 0 < 2 * pool.compared < answered:
+        yield (
+            f"annotators are known by {pool.compared:,} of {answered:,} items; the others have a"
+            " single answer"
         )
     yield sharing(pool)
     if pool.shared.voices:
@@ -97,15 +110,18 @@ def what_would_tell(pool: OpinionPool) -> str:
     known = pool.calibration
     if known is not None:
         return (
-            f"the claim is set right by {known.items:,} items whose label is known, of which the"
-            f" opinion pool has {known.right:,} right; alone they tell the share of right labels to"
-            f" within {_within(known.right / known.items, known.items)} points, if they were drawn"
-            " at random"
+            f"the claim is set right by {count_of(known.items, 'item')} whose label is known, of"
+            f" which the opinion pool has {known.right:,} right; alone they tell the share of right"
+            f" labels to within {_within(known.right / known.items, known.items)} points, if they"
+            " were drawn at random"
         )
-    each = ", ".join(f"{k} to within {_within(pool.claim.right, k)}" for k in CHECKED)
+    share = pool.claim.right if pool.compared else 0.5  # where least can be told
+    near = {k: _within(share, k) for k in CHECKED if k < (pool.labels >= 0).sum()}
+    each = ", ".join(f"{k} to within {points}" for k, points in near.items())
+    unit = f" point{'s' * (near[max(near)] != '1')}" if near else ""
     return (
         "answers alone cannot tell an error that nearly all share from the truth; items drawn at"
-        f" random whose label an expert checks can: {each} points"
+        f" random whose label an expert checks can{':' * bool(near)} {each}{unit}".rstrip()
     )
 
 
