@@ -141,3 +141,10 @@ def test_tests_ask_for_programs_in_one_place():
     here = Path(__file__).parent
     asking = [path.name for path in here.rglob("*.py") if "shutil.which(" in path.read_text()]
     assert sorted(asking) == ["committed.py", "needs.py", "test_needs.py"]  # git; and this line
+
+
+def test_tests_wait_for_what_a_browser_shows():
+    """`is_visible()` looks once, before a page has followed a link: `expect` waits."""
+    here = Path(__file__).parent
+    looking = [path.name for path in here.rglob("*.py") if ".is_visible()" in path.read_text()]
+    assert looking == [Path(__file__).name]  # this line

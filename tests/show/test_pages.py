@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 import made_documents as made
 from candidly import crowd, errors
@@ -152,8 +153,8 @@ def test_a_link_of_the_list_leads_to_a_card_on_another_page(opened):
     link = page.locator("details[open] tbody a").nth(150)
     target = link.get_attribute("href").removeprefix("#")
     link.click()
-    assert page.locator(f"#{target}").is_visible()
-    assert page.get_by_label("with the words").input_value() == ""
+    expect(page.locator(f"#{target}")).to_be_visible()
+    expect(page.get_by_label("with the words")).to_have_value("")
 
 
 def test_without_scripts_all_cards_are_there(opened):

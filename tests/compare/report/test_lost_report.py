@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from candidly.cli.bench.options import command_of
 from candidly.compare.report.document import results_document
@@ -196,7 +197,7 @@ def test_it_is_sorted_filtered_and_looked_up_by_keyboard():
         page.keyboard.press("Enter")
         runs = page.locator("details[open] caption").first
         assert runs.inner_text() == "lost: configurations chosen by AA"
-        assert runs.is_visible()
+        expect(runs).to_be_visible()
 
 
 def test_it_is_whole_without_scripts_and_asks_nobody():

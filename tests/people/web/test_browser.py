@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from candidly import review
 from candidly.people.web.links import PERSON, SESSION_S, VIEWER, session_text
@@ -83,12 +84,12 @@ def test_fifty_items_by_keyboard_through_a_crash(tmp_path, visit, capsys):
                 note(f"a note with keys 1 2 z o {turn}")
             if turn % 11 == 3:
                 screen.press("Space")
-                assert screen.page.locator("#large").is_visible()
+                expect(screen.page.locator("#large")).to_be_visible()
                 screen.press("1", "Escape")
-                assert not screen.page.locator("#large").is_visible()
+                expect(screen.page.locator("#large")).not_to_be_visible()
             if turn % 13 == 4:
                 screen.press("?")
-                assert screen.page.locator("#keys").is_visible()
+                expect(screen.page.locator("#keys")).to_be_visible()
                 screen.press("Escape")
                 screen.press("ArrowLeft", "1", "ArrowRight")
             if turn == 9 and not opened:
@@ -245,14 +246,14 @@ def test_without_the_script(serve, visit):
         item = page.locator(".item .text").inner_text().split()[-1]
         page.get_by_role("button", name=text).click()
         told[item] = text
-    assert page.get_by_text("Nothing to do").is_visible()
+    expect(page.get_by_text("Nothing to do")).to_be_visible()
     assert answers_of(site.project) == told
     page.get_by_role("button", name="Undo the last answer").click()
     assert page.locator(".item .text").inner_text().split()[-1] == item
     assert item not in answers_of(site.project)
     page.get_by_role("button", name="both").click()
     assert answers_of(site.project) == told | {item: "both"}
-    assert page.get_by_text("3 answered").is_visible()
+    expect(page.get_by_text("3 answered")).to_be_visible()
 
 
 def test_offline_and_back_and_the_page_closed_between(serve, visit):
@@ -468,7 +469,7 @@ def test_small_images_are_enlarged_in_whole_steps(serve, visit):
     large = screen.page.locator("#large img")
     assert large.bounding_box()["height"] > 0.7 * screen.page.viewport_size["height"]
     screen.press("Space")  # on the button to close
-    assert not large.is_visible()
+    expect(large).not_to_be_visible()
 
 
 # ---- keys, focus
@@ -489,7 +490,7 @@ def test_keys_do_not_steal_and_can_be_switched_off(serve, visit):
         screen.press(keys)
     assert screen.card()["id"] == card["id"]
     screen.press("?", "1", "z", "o")
-    assert screen.page.locator("#keys").is_visible()
+    expect(screen.page.locator("#keys")).to_be_visible()
     box = screen.page.get_by_label("Keys answer without a button in focus")
     assert box.is_checked()
     box.focus()
@@ -497,7 +498,7 @@ def test_keys_do_not_steal_and_can_be_switched_off(serve, visit):
     assert not box.is_checked()
     screen.press("1", "z", "o", "n", "?")
     assert screen.card()["id"] == card["id"]
-    assert not screen.page.locator("#keys").is_visible()
+    expect(screen.page.locator("#keys")).not_to_be_visible()
     screen.page.reload()
     screen.ready()
     screen.press("2")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from playwright.sync_api import expect
+
 from candidly import review
 
 from review_cases import some_items, take, team
@@ -176,7 +178,7 @@ def test_an_answer_that_came_too_late_comes_again_as_any(serve, visit):
     screen.saved()
     screen.press("z")
     assert screen.ready()["item"] == first["item"]
-    assert not screen.page.locator("#wrong").is_visible()
+    expect(screen.page.locator("#wrong")).not_to_be_visible()
     screen.answer("4")
     screen.saved()
     assert review.progress(site.project).answers == 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from candidly import review
 from candidly.people.web import organiser_link, person_link
@@ -53,13 +54,13 @@ def test_it_is_in_no_history_and_not_on_the_page(ann, visit):
     assert screen.page.url == f"{address}/link"
     assert secret_of(link) not in screen.page.locator("body").inner_text()
     assert screen.focus() == "button enter"
-    assert not screen.page.locator("#link").is_visible()
+    expect(screen.page.locator("#link")).not_to_be_visible()
     screen.page.reload()  # what the address lost does not come back
     assert screen.page.locator("#link").input_value() == ""
     screen.page.go_back()
     screen.page.go_forward()
     assert screen.page.url == f"{address}/link"
-    assert screen.page.locator("#link").is_visible()
+    expect(screen.page.locator("#link")).to_be_visible()
 
 
 def test_another_link_on_the_same_page(ann, visit):
@@ -67,7 +68,7 @@ def test_another_link_on_the_same_page(ann, visit):
     screen = visit()
     screen.page.goto(f"{address}/link")
     screen.page.locator("body[data-ready]").wait_for(state="attached")
-    assert screen.page.locator("#link").is_visible()
+    expect(screen.page.locator("#link")).to_be_visible()
     screen.follow(link)
     screen.ready()
 
