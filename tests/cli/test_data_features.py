@@ -47,7 +47,7 @@ def test_texts_become_vectors_that_join_reads_by_ids(candidly, tmp_path, notes, 
     held = np.load(made)
     np.testing.assert_array_equal(held["features"], vectors)
     assert held["ids"].tolist() == [name for name, _, _ in ROWS]
-    assert str(held["made_by"]) == model
+    assert str(held["made_by"]) == f"{model}, float32"
     backwards = {name: held[name][::-1] for name in ("features", "ids")}
     np.savez(made, **backwards)  # ids count, not places
     status, _, err = candidly("data", "join", notes, made, probe, *COLUMNS)

