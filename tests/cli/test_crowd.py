@@ -208,6 +208,7 @@ def test_warnings_reach_the_page_and_stderr(candidly, tmp_path):
         (["torn.parquet"], "it is no Parquet file, or a damaged one"),
         (["answers.csv", "--out", "x.txt"], "--out is x.txt; it must end in .parquet or .csv"),
         (["answers.csv", "--html", "no/x.html"], "there is no folder no"),
+        (["answers.csv", "--normalise"], "--normalise is of probabilities, and there are none"),
         (["answers.csv", "--classes", "cat,dog"], "`label` has '"),
         (
             ["answers.csv", "--probs", "p.npy"],

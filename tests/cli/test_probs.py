@@ -107,6 +107,7 @@ def test_json_says_everything(candidly, made, tmp_path):
     assert np.array(about["temperatures"]).shape == (2, 2)
     assert about["mean variance"] == pytest.approx(np.nanmean(result.variance))
     assert about["warnings"] == list(result.warnings)
+    assert about["permuted"] == result.permuted._asdict()
 
 
 def test_made_labels_and_networks(candidly, tmp_path):

@@ -17,7 +17,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from candidly.data.labels.building import from_arrays
-from candidly.errors.crossval import Network, _duplicates, cross_validate, make_folds
+from candidly.errors.crossval import (
+    CrossValidated,
+    Network,
+    _duplicates,
+    cross_validate,
+    make_folds,
+)
 from candidly.errors.crossval._duplicates import digests, exact_copies, near_copies
 from candidly.errors.crossval._job import Job, parts
 from candidly.learn.model import fit
@@ -187,6 +193,17 @@ def test_permuting_labels_seldom_alarms_without_reason():
         x, y = made(80, 3, seed=seed)
         tree = DecisionTreeClassifier(max_depth=3)
         assert "permuted" not in said(tree, (x, y), 4, seed=seed, leak_check=True)
+
+
+def test_what_permuted_labels_showed_is_told_and_kept(tmp_path):
+    x, y = made(200, 3)
+    found = cross_validate(DecisionTreeClassifier(max_depth=3), (x, y), 4, leak_check=True)
+    agrees, chance = found.permuted
+    assert abs(agrees - chance) < 0.15
+    assert found.accuracy > agrees
+    found.save(tmp_path / "p.npz")
+    assert CrossValidated.load(tmp_path / "p.npz").permuted == found.permuted
+    assert cross_validate(DecisionTreeClassifier(max_depth=3), (x, y), 4).permuted is None
 
 
 # 3. choices made on the held-out fold: see test_classifiers, test_no_held_out_row_reaches_fit

@@ -95,7 +95,10 @@ def probs(
     ] = False,
     leak_check: Annotated[
         bool,
-        typer.Option("--leak-check", help="Do it once more with permuted labels."),
+        typer.Option(
+            "--leak-check",
+            help="Do it once more with permuted labels, which can only be guessed.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -229,6 +232,7 @@ def _about(
         "fold ece": [_finite(value) for value in result.fold_ece.tolist()],
         "temperatures": result.temperatures.tolist(),
         "mean variance": None if result.variance is None else float(np.nanmean(result.variance)),
+        "permuted": None if result.permuted is None else result.permuted._asdict(),
         "warnings": list(result.warnings),
         "written": {name: str(path) for name, path in written.items()},
         "next": following,
@@ -265,6 +269,9 @@ def _print(result: CrossValidated, following: str | None, kind: str) -> None:
     if result.variance is not None:
         spread = math.sqrt(float(np.nanmean(result.variance)))
         print(f"the label's probability varies by {spread:.3f} from seed to seed")
+    if result.permuted is not None:
+        agrees, chance = result.permuted
+        print(f"on permuted labels {agrees:.1%} agree, and chance gives {chance:.1%}")
     if following is not None:
         print(f"next: {following}")
     elif in_python:

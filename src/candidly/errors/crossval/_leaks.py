@@ -13,6 +13,7 @@ from ...data.labels.labelled import Labelled
 from ..confident import COMMON, IN_SAMPLE
 from ._duplicates import NEAR, NEAR_TEXT, Copies, digests, exact_copies, near_copies
 from ._job import Held, Job
+from ._result import OnPermuted
 
 if TYPE_CHECKING:
     from ...learn.model import Model
@@ -216,8 +217,8 @@ def permuted(job: Job, random: np.random.Generator) -> Job:
     return replace(job, data=replace(job.data, **labels), marks=job.marks[order])
 
 
-def of_permuted_labels(probs: np.ndarray, marks: np.ndarray) -> Iterator[str]:
-    """A warning where predictions agree with permuted labels more than chance explains.
+def on_permuted(probs: np.ndarray, marks: np.ndarray) -> OnPermuted:
+    """How many predictions agree with permuted labels.
 
     Who has not seen the labels of the held-out rows can only guess: the expected agreement is
     Σ_k (share of predictions k) (share of labels k).
@@ -232,10 +233,15 @@ def of_permuted_labels(probs: np.ndarray, marks: np.ndarray) -> Iterator[str]:
     n = len(predicted)
     shares = np.bincount(predicted, minlength=marks.shape[1]) / n
     chance = float(shares @ marks.mean(0))
-    reached = float(marks[np.arange(n), predicted].mean())
-    if reached > chance + SUSPICIOUS * np.sqrt(chance * (1 - chance) / n):
+    return OnPermuted(float(marks[np.arange(n), predicted].mean()), chance)
+
+
+def of_permuted_labels(found: OnPermuted, n: int) -> Iterator[str]:
+    """A warning where ``n`` predictions agree with permuted labels more than chance explains."""
+    agrees, chance = found
+    if agrees > chance + SUSPICIOUS * np.sqrt(chance * (1 - chance) / n):
         yield (
-            f"on permuted labels {reached:.1%} of the held-out predictions agree, and chance gives "
+            f"on permuted labels {agrees:.1%} of the held-out predictions agree, and chance gives "
             f"{chance:.1%}: the classifier sees labels of rows that it is not fitted to."
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,13 @@ from ...show.words import listed
 
 SCHEMA = "probabilities 1"
 ARRAYS = ("probs", "folds", "given", "fold_ece", "temperatures", "variance")
+
+
+class OnPermuted(NamedTuple):
+    """Shares of held-out predictions that agree with permuted labels, and that chance gives."""
+
+    agrees: float
+    chance: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +50,8 @@ class CrossValidated:
         by_fold: the classifier that each fold of ``probs`` is of: of several the one that was
             best on the fold's training rows, which says nothing of the labels it judges.
         accuracy: of ``probs``, as in ``accuracies``.
+        permuted: with ``leak_check`` the shares of held-out predictions that agree with permuted
+            labels, and that chance gives; (``agrees``, ``chance``).
         encoder: what made numbers of the inputs: ``own``, or the name of an encoder.
         vectors: those numbers, float32 (n, d), where an encoder saw pictures; not in files.
     """
@@ -60,6 +69,7 @@ class CrossValidated:
     warnings: tuple[str, ...] = ()
     by_fold: tuple[str, ...] = ()
     accuracy: float = float("nan")
+    permuted: OnPermuted | None = None
     encoder: str = "own"
     vectors: np.ndarray | None = None
 
@@ -125,6 +135,8 @@ class CrossValidated:
             warnings=tuple(note["warnings"]),
             by_fold=tuple(note.get("by_fold", ())),
             accuracy=note.get("accuracy", note["accuracies"][note["chosen"]]),
+            permuted=OnPermuted(*note["permuted"]) if note.get("permuted") else None,
+            encoder=note.get("encoder", "own"),
         )
 
 
@@ -139,6 +151,8 @@ def _write_npz(result: CrossValidated, path: Path, ids: Sequence[Any] | None) ->
         "warnings": list(result.warnings),
         "by_fold": list(result.by_fold),
         "accuracy": result.accuracy,
+        "permuted": result.permuted,
+        "encoder": result.encoder,
     }
     write_arrays(path, {name: v for name, v in values.items() if v is not None}, note)
 

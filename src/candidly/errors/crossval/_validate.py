@@ -172,10 +172,12 @@ def cross_validate(
     variance = own.var(0, ddof=1) if repeats > 1 else None
     if variance is not None and not np.nansum(variance):
         say([f"the repeats agree exactly: {chosen} does not depend on the seed."])
+    permuted = None
     if leak_check:
         other = _leaks.permuted(job, draw(seed, "crossval.permuted"))
         guessed, _ = _run(learners[chosen], other, tell)
-        say(_leaks.of_permuted_labels(guessed, other.marks))
+        permuted = _leaks.on_permuted(guessed, other.marks)
+        say(_leaks.of_permuted_labels(permuted, int(other.marks.any(1).sum())))
     return CrossValidated(
         probs=probs,
         folds=fold,
@@ -192,6 +194,7 @@ def cross_validate(
         temperatures=np.array([each.temperature for each in held]).reshape(job.count, repeats).T,
         variance=variance,
         warnings=tuple(said),
+        permuted=permuted,
     )
 
 

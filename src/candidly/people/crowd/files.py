@@ -99,6 +99,8 @@ def read_crowd(
         ValueError, FileNotFoundError, UnknownName: what is wrong, by name; a role that says nothing
             of any of the files.
     """
+    if normalise and probs is None:
+        raise Refusal("`normalise` is of probabilities, and there are none.", "give `probs`")
     roles = roles or Roles()
     what = str(answers)
     roles.refuse_several()
