@@ -27,7 +27,8 @@ def validate(
         typer.Option(
             metavar="FILE",
             help="The answers: a released .json file, or a table with a row per answer and the "
-            "columns item, person, answer; given and guessed where --labels says less.",
+            "columns item (a row number) or name (an id of the labels), person, answer; given and "
+            "guessed where --labels says less.",
         ),
     ],
     votes_format: Annotated[

@@ -22,6 +22,7 @@ from ..labels.reading import WHOLE
 from ..labels.text import BAR
 from ._arff import with_attributes
 from ._cells import with_cells, with_entries
+from ._columns import texts_of
 from ._examples import label_columns
 from ._one_hot import columns_of, one_column
 from ._packed import read_content
@@ -131,6 +132,14 @@ def label_column(sheet: Sheet, roles: Roles) -> str:
         f"{sheet.path} has the columns {listed(sheet.frame.columns)}.",
         "say with `label` which of them holds the labels",
     )
+
+
+def ids_in(sheet: Sheet, roles: Roles) -> np.ndarray | None:
+    """Names of the rows as text, (n,); None where no column names them, one by one."""
+    key = recognised(sheet.frame, roles).id
+    if key is None or sheet.frame[key].n_unique() < len(sheet.frame):
+        return None
+    return texts_of(sheet.path, sheet.frame[key])
 
 
 def classes_in(

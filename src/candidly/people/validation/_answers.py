@@ -15,6 +15,7 @@ from ...data.ingest.table_checks import about, whole_column
 from ...ground.arrays import as_array, door, rows_are, same_rows, whole_numbers
 from ...ground.checks import checked_classes
 from ...ground.names import nearest
+from ._items import check_asked, rows_asked
 from .drawn import drawn_in
 from .rule import merged
 from .tally import ANSWERS, UNKNOWN, Tally, most_named
@@ -95,6 +96,7 @@ def read_answers(
     path: Path | str,
     *,
     labels: Any = None,
+    ids: Any = None,
     classes: Sequence[str] | None = None,
     people: Iterable[Any] | None = None,
     roles: Roles | None = None,
@@ -102,35 +104,44 @@ def read_answers(
     """A tally of a table with a row per answer.
 
     Args:
-        path: a table of any format with the columns ``item`` (row number), ``person``, ``answer``;
+        path: a table of any format with the columns ``item`` (row number, or one of ``ids``),
+            ``person``, ``answer``;
             and, unless ``labels`` has the former, ``given`` and ``guessed``: numbers, or names of
             ``classes``, the same in every row of an item; and perhaps ``named``, see
             ``from_answers``, and ``people`` and ``threshold``, see ``Tally``. A row without an
             answer says that the item was asked about.
         labels: int (n,), the given labels of the whole data set.
+        ids: (n,), what its rows are called; a column ``name`` holds these, and ``item`` where it
+            can be no row number.
         classes, people: see ``from_answers``.
         roles: which columns are the first three, where they are called otherwise.
 
     Raises:
         FileNotFoundError: no such file.
-        ValueError: a file that is no table, columns missing, an item whose rows disagree, or what
-            ``from_answers`` refuses.
+        ValueError: a file that is no table, columns missing, an item whose rows disagree, answers
+            about other labels than ``labels``, or what ``from_answers`` refuses.
+
+    Warns:
+        UserWarning: row numbers that are among ``ids`` as well, of other rows.
     """
     table = answers.read_answers(path, roles, COLUMNS)
     with about(table.path):
-        return _of_table(table.frame, labels, classes, people)
+        items = rows_asked(table, None if ids is None else as_array(ids, "ids"))
+        return _of_table(table.frame, items, labels, classes, people)
 
 
 def _of_table(
     table: pl.DataFrame,
+    items: np.ndarray,
     labels: Any,
     classes: Sequence[str] | None,
     people: Iterable[Any] | None,
 ) -> Tally:
-    items = whole_column(table["item"])
-    if (items < 0).any():
-        raise ValueError(f"item {items.min()} is negative; items are row numbers from 0.")
     all_labels = None if labels is None else whole_numbers("labels", labels)
+    if all_labels is not None and "given" in table.columns:
+        asked = table["given"]
+        if classes is not None or asked.dtype.is_integer():
+            check_asked(class_numbers(asked, "the given class", classes), all_labels, items)
     said = {
         name: class_numbers(table[name], f"the {name} class", classes)
         for name in ("given", "guessed")

@@ -15,6 +15,7 @@ from ...data.ingest import (
     Sheet,
     classes_in,
     corrected_columns,
+    ids_in,
     label_column,
     labels_in,
     read_frame,
@@ -22,7 +23,7 @@ from ...data.ingest import (
     write_folder,
 )
 from ...data.ingest.arrays import check_kind
-from ...data.ingest.labels import label_numbers, read_labels
+from ...data.ingest.labels import label_numbers, read_labels, shown_classes
 from ...data.ingest.texts import read_json
 from ...data.ingest.unused import ANSWERS, LABELS, RolesUsed, as_read, refuse_unused
 from ...data.labels.labelled import Labelled
@@ -233,7 +234,7 @@ def read_label_file(
     is in the released answers about them.
 
     Args:
-        classes: names in order; by default those that ``roles`` declares.
+        classes: names in order; by default those that ``roles`` declares, or that labels show.
 
     Raises:
         FileNotFoundError, ValueError: see ``ingest.labels.read_labels``.
@@ -242,6 +243,8 @@ def read_label_file(
     if Path(path).suffix == ".json":
         return _by_folders(Path(path))
     read = read_labels(path, roles, classes)
+    if classes is None and not read.declared and read.values.ndim == 1 and read.odd is not None:
+        classes = list(shown_classes([read]))
     labels = label_numbers(read, classes)
     if labels.dtype.kind not in "iu":
         raise ValueError(f"`labels` holds {labels.dtype}; labels are whole numbers, or names.")
@@ -275,7 +278,8 @@ def read_table(path: Path, roles: Roles) -> LabelFile:
     sheet = read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
     column, merge = label_column(sheet, roles), roles.merge_labels
     classes = roles.declared or classes_in(sheet, column, merge)
-    return LabelFile(labels_in(sheet, column, classes, merge), classes, None, sheet, column, merge)
+    labels, ids = labels_in(sheet, column, classes, merge), ids_in(sheet, roles)
+    return LabelFile(labels, classes, ids, sheet, column, merge)
 
 
 def read_folder(path: Path, roles: Roles) -> LabelFile:
@@ -365,7 +369,8 @@ def _tally(
     if index is not None:
         raise ValueError("`index` is for released files; in a table, item is the row number.")
     own = None if labels is None else labels.labels
-    return read_answers(path, labels=own, classes=classes, roles=roles)
+    ids = None if labels is None else labels.ids
+    return read_answers(path, labels=own, ids=ids, classes=classes, roles=roles)
 
 
 def _size(size: int | None, own: LabelFile | None, flagged: int | None, checked: int) -> int | None:
