@@ -44,7 +44,6 @@ def test_a_file_names_options_of_its_command(file):
 def test_validate_names_its_own_options(candidly, tmp_path):
     (tmp_path / "answers.csv").write_text("item,person,answer\n0,ann,given\n0,bob,both\n")
     labels = {
-        "names.csv": "label\ncat\ndog\n",
         "two.csv": "a,b\n1,2\n3,4\n",
         "half.csv": "label\n0.5\n1.5\n",
         "empty.csv": "",
