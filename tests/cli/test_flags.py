@@ -58,5 +58,6 @@ def test_validate_names_its_own_options(candidly, tmp_path):
         assert set(re.findall(r"--[a-z-]+", err)) <= options("validate"), err
         for internal in ("`", "infer_schema", "polars", "Traceback", "None", "_"):
             assert internal not in err, err
+    (tmp_path / "names.csv").write_text("label\ncat\ndog\n")
     again = ("--labels", "names.csv", "--classes", "cat,dog")
     assert candidly("validate", "--votes", "answers.csv", *again)[0] == 0
