@@ -83,6 +83,28 @@ def test_checks_go_on_where_the_plan_was(candidly, made, tmp_path):
     assert done["checks"] == []
 
 
+@pytest.mark.parametrize("key", ["id", "row"])
+def test_found_labels_come_in_any_order_where_they_say_of_which_items(
+    candidly, made, tmp_path, key
+):
+    ids = [f"i{k}" for k in range(400)]
+    files = write_by_name(tmp_path, made, ids)
+    by_name = key == "id"
+    plan = ("--classes", ",".join(NAMES)) if by_name else ()
+    files = files if by_name else FILES
+    asked(candidly, *plan, "--plan", "plan.csv", "--budget", 9, "--seed", 3, files=files)
+    written = pl.read_csv(tmp_path / "plan.csv").drop("models say")
+    truth = np.where(made[1] >= 0, made[1], made[0])[written["row"].to_numpy()]
+    named = np.array(NAMES)[truth] if by_name else truth
+    written.with_columns(label=pl.Series(named)).write_csv(tmp_path / "plan.csv")
+    told = asked(candidly, *plan, "--found", "plan.csv", "--seed", 3, files=files)
+    pl.read_csv(tmp_path / "plan.csv").sort("row").write_csv(tmp_path / "sorted.csv")
+    again = asked(candidly, *plan, "--found", "sorted.csv", "--seed", 3, files=files)
+    assert {**told, "read": None} == {**again, "read": None}
+    err = refused(candidly, *plan, "--found", "sorted.csv", "--seed", 4, files=files)
+    assert "not among the first 9 items of the plan" in err
+
+
 def write_by_name(tmp_path, made, ids):
     original, corrected, predictions = made
     words = np.array([*NAMES, ""])

@@ -90,8 +90,8 @@ def stability(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Labels found for the first items of that plan, in its order; -1 or empty where "
-            "no single one is right.",
+            help="Labels found for the first items of that plan, by their ids, else in its order; "
+            "-1 or empty where no single one is right.",
         ),
     ] = None,
     resamples: Annotated[int, whole("Of the bootstrap.", most=MOST_DRAWS)] = 10_000,
@@ -141,6 +141,7 @@ def stability(
             checked=checked,
             corrections=corrections or (),
             found=found,
+            seed=seed,
             roles=roles,
             watch=watch,
         )

@@ -34,16 +34,26 @@ def checking_plan(
     Raises:
         ValueError: more labels than items, or a label that is no class.
     """
-    best = order_by_rank(case)
-    pairs = list(zip(best[:-1].tolist(), best[1:].tolist()))
-    differ = [case.predictions[a] != case.predictions[b] for a, b in pairs]
-    union = np.logical_or.reduce(differ) & ~case.checked
-    items = draw(seed, "stability: order of checks").permutation(np.flatnonzero(union))
+    pairs, differ = _neighbours(case)
+    items = items_to_check(case, seed)
     rights = (case.predictions == _with_found(case, items, found)).astype(np.int64)
     compared = (
         NeighbourValues(a, b, rights[a] - rights[b], apart) for (a, b), apart in zip(pairs, differ)
     )
     return order_of_checks(compared, case.checked, items, len(found), alpha)
+
+
+def items_to_check(case: Case, seed: int = 0) -> np.ndarray:
+    """The order of the plan: items that would tell neighbours apart, nobody having checked them."""
+    union = np.logical_or.reduce(_neighbours(case)[1]) & ~case.checked
+    return draw(seed, "stability: order of checks").permutation(np.flatnonzero(union))
+
+
+def _neighbours(case: Case) -> tuple[list[tuple[int, int]], list[np.ndarray]]:
+    """Pairs of models that follow each other, and where the two predict different classes."""
+    best = order_by_rank(case)
+    pairs = list(zip(best[:-1].tolist(), best[1:].tolist()))
+    return pairs, [case.predictions[a] != case.predictions[b] for a, b in pairs]
 
 
 def _with_found(case: Case, items: np.ndarray, found: Sequence[int] | np.ndarray) -> np.ndarray:

@@ -31,11 +31,13 @@ from ...data.ingest.predictions import (
 from ...data.ingest.seen import read_mask, read_seen
 from ...data.ingest.table_checks import is_number
 from ...data.ingest.unused import BESIDE, LABELS, as_read, parts_read, refuse_unused
+from ...ground.numbers import count_of
 from ...ground.problem import Refusal
 from ...ground.progress import OnProgress
 from ..checks import CheckingPlan
 from ._case import Case, make_case
 from ._corrections import THIS
+from ._plan import items_to_check
 
 if TYPE_CHECKING:
     import polars as pl
@@ -114,6 +116,7 @@ def read_case(
     checked: Path | str | None = None,
     corrections: Sequence[Path | str] = (),
     found: Path | str | None = None,
+    seed: int = 0,
     roles: Roles | None = None,
     watch: OnProgress = lambda done, total: None,
 ) -> CaseRead:
@@ -129,7 +132,10 @@ def read_case(
         ids: names of the items, in the order of the labels.
         checked: which items people have seen: true and false, or 1 and 0; by default what
             ``candidly validate`` wrote beside the corrected labels.
-        corrections: further ones. found: labels found for the first items of a plan.
+        corrections: further ones.
+        found: labels found for the first items of a plan, in any order where their ids, or a column
+            ``row``, say which they are; else in the plan's.
+        seed: of that plan.
         roles: what the columns are called; of files of models ``drop`` and how cells are read.
         watch: called with models read and models in all.
 
@@ -160,8 +166,44 @@ def read_case(
     named = None if names is None else tuple(names)
     labels: np.ndarray | tuple[int, ...] = ()
     if found is not None:
-        labels = label_numbers(read_labels(found, roles, names), names)
+        read = read_labels(found, roles, names)
+        labels = label_numbers(read, names)[_order_of_found(read, case, seed)]
     return CaseRead(case, others, labels, probs, named)
+
+
+def _order_of_found(found: LabelColumn, case: Case, seed: int) -> np.ndarray:
+    """Where the labels of the plan's first items are among those found.
+
+    Raises:
+        ValueError: they are of other items.
+    """
+    n = len(found.values)
+    rows = _rows_of_found(found, case)
+    if rows is None:
+        return np.arange(n)
+    place = {row: at for at, row in enumerate(rows)}
+    first = items_to_check(case, seed)[:n].tolist()
+    for row, at in place.items():
+        if row not in first:
+            called = f"the id {found.ids[at]}" if found.ids is not None else f"the row {row}"
+            raise Refusal(
+                f"{found.path} has a label of {called}, which is not among the first"
+                f" {count_of(n, 'item')} of the plan.",
+                "give labels of the plan's first items alone, and of all of them",
+                "give the same `seed` as for the plan",
+            )
+    return np.array([place[row] for row in first], np.int64)
+
+
+def _rows_of_found(found: LabelColumn, case: Case) -> list[int] | None:
+    """Rows of the labels that these are of, by their ids or numbers; None where nobody says."""
+    if found.ids is not None and case.ids is not None:
+        place = {str(name): row for row, name in enumerate(case.ids.tolist())}
+        return [place.get(name, -1) for name in found.ids.tolist()]
+    if found.keys is None or "row" not in found.keys.columns:
+        return None
+    rows: list[int] = found.keys["row"].cast(int).to_list()
+    return rows
 
 
 def _most_accurate(case: Case, models: Mapping[str, Any]) -> tuple[str, np.ndarray] | None:
