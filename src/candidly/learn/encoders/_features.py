@@ -52,8 +52,8 @@ def features(
             96 where no picture is larger than that, and otherwise as many as it was trained on; a
             folder says it itself.
         device: that the encoder runs on, ``cpu`` or ``cuda``.
-        precision: ``bf16``: its products are of numbers with 8 significant bits, which GPUs and
-            new CPUs make faster; the vectors are almost the same.
+        precision: ``bf16``: its products are of numbers with 8 significant bits, which is faster
+            where the machine has instructions for it; the vectors are almost the same.
         watch: called with work done and work in all.
 
     Returns:
