@@ -101,6 +101,16 @@ def test_found_labels_come_in_any_order_where_they_say_of_which_items(
     pl.read_csv(tmp_path / "plan.csv").sort("row").write_csv(tmp_path / "sorted.csv")
     again = asked(candidly, *plan, "--found", "sorted.csv", "--seed", 3, files=files)
     assert {**told, "read": None} == {**again, "read": None}
+    half = pl.read_csv(tmp_path / "plan.csv")
+    half[:5].write_csv(tmp_path / "five.csv")
+    left = pl.when(pl.col("place") <= 5).then("label").otherwise(None)
+    half.with_columns(label=left).write_csv(tmp_path / "half.csv")
+    five = asked(candidly, *plan, "--found", "five.csv", "--seed", 3, files=files)
+    asking = (*plan, "--resamples", 50, "--json", "--found", "half.csv", "--seed", 3)
+    _, out, err = candidly("stability", *files, *asking)
+    assert "4 items behind the last label of half.csv without one" in " ".join(err.split())
+    assert {**five, "read": None} == {**json.loads(out), "read": None}
+    assert five["to_check"] > told["to_check"]
     asking = (*files, *plan, "--found", "sorted.csv", "--seed", 4)
     status, _, err = candidly("stability", *asking)
     assert status == 2

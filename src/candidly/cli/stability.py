@@ -91,7 +91,7 @@ def stability(
         typer.Option(
             metavar="FILE",
             help="Labels found for the first items of that plan, by their ids, else in its order; "
-            "-1 or empty where no single one is right.",
+            "-1 or empty where no single one is right, but for empty cells behind the last label.",
         ),
     ] = None,
     resamples: Annotated[int, whole("Of the bootstrap.", most=MOST_DRAWS)] = 10_000,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ from ...data.ingest.predictions import (
 from ...data.ingest.seen import read_mask, read_seen
 from ...data.ingest.table_checks import is_number
 from ...data.ingest.unused import BESIDE, LABELS, as_read, parts_read, refuse_unused
+from ...data.labels.coded import missing
 from ...ground.numbers import count_of
 from ...ground.problem import Refusal
 from ...ground.progress import OnProgress
@@ -134,7 +136,8 @@ def read_case(
             ``candidly validate`` wrote beside the corrected labels.
         corrections: further ones.
         found: labels found for the first items of a plan, in any order where their ids, or a column
-            ``row``, say which they are; else in the plan's.
+            ``row``, say which they are; else in the plan's. Empty cells behind the last label are
+            those of items that nobody has looked at yet.
         seed: of that plan.
         roles: what the columns are called; of files of models ``drop`` and how cells are read.
         watch: called with models read and models in all.
@@ -167,7 +170,8 @@ def read_case(
     labels: np.ndarray | tuple[int, ...] = ()
     if found is not None:
         read = read_labels(found, roles, names)
-        labels = label_numbers(read, names)[_order_of_found(read, case, seed)]
+        order = _order_of_found(read, case, seed)
+        labels = label_numbers(read, names)[order[: _last_found(read, order)]]
     return CaseRead(case, others, labels, probs, named)
 
 
@@ -183,8 +187,9 @@ def _order_of_found(found: LabelColumn, case: Case, seed: int) -> np.ndarray:
         return np.arange(n)
     place = {row: at for at, row in enumerate(rows)}
     first = items_to_check(case, seed)[:n].tolist()
+    wanted = set(first)
     for row, at in place.items():
-        if row not in first:
+        if row not in wanted:
             called = f"the id {found.ids[at]}" if found.ids is not None else f"the row {row}"
             raise Refusal(
                 f"{found.path} has a label of {called}, which is not among the first"
@@ -195,6 +200,24 @@ def _order_of_found(found: LabelColumn, case: Case, seed: int) -> np.ndarray:
     return np.array([place[row] for row in first], np.int64)
 
 
+def _last_found(found: LabelColumn, order: np.ndarray) -> int:
+    """How many of the plan's first items have been looked at.
+
+    Warns:
+        UserWarning: the others, which have no label.
+    """
+    empty = [missing(cell) or cell == "" for cell in found.coded.values]
+    looked = np.flatnonzero(~np.array(empty, bool)[found.coded.codes[order]])
+    number = int(looked[-1]) + 1 if len(looked) else 0
+    if left := len(order) - number:
+        warnings.warn(
+            f"{count_of(left, 'item')} behind the last label of {found.path} without one: taken for"
+            " items that nobody has looked at yet.",
+            stacklevel=3,
+        )
+    return number
+
+
 def _rows_of_found(found: LabelColumn, case: Case) -> list[int] | None:
     """Rows of the labels that these are of, by their ids or numbers; None where nobody says."""
     if found.ids is not None and case.ids is not None:
@@ -202,8 +225,8 @@ def _rows_of_found(found: LabelColumn, case: Case) -> list[int] | None:
         return [place.get(name, -1) for name in found.ids.tolist()]
     if found.keys is None or "row" not in found.keys.columns:
         return None
-    rows: list[int] = found.keys["row"].cast(int).to_list()
-    return rows
+    rows = found.keys["row"].cast(int, strict=False)
+    return None if rows.null_count() else list(rows)
 
 
 def _most_accurate(case: Case, models: Mapping[str, Any]) -> tuple[str, np.ndarray] | None:

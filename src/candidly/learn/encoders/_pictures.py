@@ -76,8 +76,8 @@ def encoded(
     n, tell = len(pictures), watch or (lambda done, total: None)
     found = np.zeros((n, encoder.width), np.float32)
     root = folder_of_kept()
-    made_by = encoder.digest + PRECISIONS[precision]
-    kept = KeptVectors(None if root is None else root / made_by, encoder.width)
+    folder = None if root is None else root / (encoder.digest + PRECISIONS[precision])
+    kept = KeptVectors(folder, encoder.width)
     keys = _keys(pictures, part(tell, 0, 1, LOOKED_UP))
     tell = part(tell, 1, LOOKED_UP, LOOKED_UP)
     done = kept.put_into(found, keys)
