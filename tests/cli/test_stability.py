@@ -110,7 +110,7 @@ def test_found_labels_come_in_any_order_where_they_say_of_which_items(
     _, out, err = candidly("stability", *files, *asking)
     assert "4 items behind the last label of half.csv without one" in " ".join(err.split())
     assert {**five, "read": None} == {**json.loads(out), "read": None}
-    assert five["to_check"] > told["to_check"]
+    assert five["checks"] != told["checks"]
     asking = (*files, *plan, "--found", "sorted.csv", "--seed", 4)
     status, _, err = candidly("stability", *asking)
     assert status == 2
