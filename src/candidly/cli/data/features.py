@@ -24,7 +24,8 @@ def join(
     features: Annotated[
         Path,
         typer.Argument(
-            metavar="FEATURES", help="Numbers (n, d): .npy; or .npz with features and ids."
+            metavar="FEATURES",
+            help="Numbers (n, d): .npy; or .npz with features and ids; or a table, with id or not.",
         ),
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],

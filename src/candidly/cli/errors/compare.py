@@ -101,7 +101,7 @@ def compare(
 
       candidly errors compare photos --encoder efficientnet-lite0 --noise lookalike:rate=0.2
     """
-    from ...data.ingest.arrays import read_matrix
+    from ...data.ingest.joined import features_of
     from ...errors.detectors import DETECTORS, EPOCHS, check_taken
     from ...errors.detectors.comparison_document import comparison_document
     from ...errors.detectors.noises import AS_GIVEN, check_probs_of, compare_noises
@@ -121,8 +121,8 @@ def compare(
     loaded = loaded_from(what, root, roles)
     given = {
         **options,
-        "probs": None if probs is None else _probabilities(probs, loaded),
-        "features": None if features is None else read_matrix(features),
+        "probs": None if probs is None else _probabilities(probs, loaded, roles),
+        "features": None if features is None else features_of(loaded, features),
     }
     with _progress.reading("comparing", "compared") as watch:
         rows = compare_noises(
@@ -149,13 +149,12 @@ def compare(
             print(f"wrote {path}", file=sys.stderr)
 
 
-def _probabilities(path: Path, data: Labelled) -> np.ndarray:
-    from ...errors.confident import examine
+def _probabilities(path: Path, data: Labelled, roles: Roles) -> np.ndarray:
+    from ...data.ingest.probabilities import probabilities_of
 
     if data.given is None:
         raise ValueError("--probs are for given labels, and the data have none.")
-    source = examine(data.given, path).source
-    return source.read(0, source.n)
+    return probabilities_of(data, path, roles)
 
 
 def _print(rows: list[dict[str, Any]], form: str) -> None:

@@ -14,7 +14,8 @@ from ...ground.problem import Refusal
 from ..labels.describe import with_given_features
 from ..labels.labelled import Labelled
 from ..labels.storage import read_arrays
-from .arrays import load_array
+from ._columns import number_columns, read_columns
+from .arrays import check_kind, load_array
 from .table_checks import about
 
 
@@ -23,7 +24,7 @@ def with_features(data: Labelled, path: Path, ids: Path | None = None) -> Labell
 
     Args:
         path: ``.npy`` with numbers (n, d); or ``.npz`` with these as ``features``, and if you like
-            ``ids``, of their rows.
+            ``ids``, of their rows; or a table with a column of numbers each, and perhaps ``id``.
         ids: ``.npy`` with the ids of the rows. Without any, row i belongs to id i.
 
     Returns:
@@ -52,6 +53,22 @@ def with_features(data: Labelled, path: Path, ids: Path | None = None) -> Labell
     return replace(data, inputs=features, features=None, source=source)
 
 
+def features_of(data: Labelled, path: Path) -> np.ndarray:
+    """Features from a file as the rows of the data, (n, d).
+
+    They go by the file's ids; without any they stay as they are.
+
+    Args:
+        path: as for ``with_features``.
+
+    Raises:
+        FileNotFoundError, ValueError: see ``with_features``.
+    """
+    with about(path):
+        table, own = _read(path)
+        return np.asarray(table if own is None else table[_rows(data.ids, len(table), own)])
+
+
 def write_features(path: Path, features: np.ndarray, ids: np.ndarray, made_by: str) -> None:
     """Features as ``with_features`` reads them: the arrays ``features``, ``ids`` and ``made_by``.
 
@@ -69,15 +86,17 @@ def write_features(path: Path, features: np.ndarray, ids: np.ndarray, made_by: s
 
 
 def _read(path: Path) -> tuple[np.ndarray, np.ndarray | None]:
+    check_kind(path, (".npy", ".npz"))
     if path.suffix.lower() == ".npz":
-        if not path.is_file():
-            raise FileNotFoundError(f"there is no file {path}.")
         arrays = read_arrays(path)[0]
         if "features" not in arrays:
             raise ValueError(f"it has the arrays {', '.join(arrays)}, and no 'features'.")
         table, ids = arrays["features"], arrays.get("ids")
-    else:
+    elif path.suffix.lower() == ".npy":
         table, ids = load_array(path), None
+    else:
+        columns = read_columns(path)
+        table, ids = number_columns(columns), columns.ids
     if table.ndim != 2 or table.dtype.kind not in "iuf" or not table.shape[1]:
         raise ValueError(f"it holds {table.dtype} {table.shape}; features are numbers (n, d).")
     return table, ids
@@ -96,17 +115,18 @@ def _rows(wanted: np.ndarray, n: int, ids: np.ndarray | None) -> np.ndarray:
         ids = np.arange(n)
     if ids.shape != (n,):
         raise ValueError(f"it has {n} rows, and there are ids {ids.shape}.")
-    named = wanted.dtype.kind not in "iu"
+    named = wanted.dtype.kind not in "iu" or ids.dtype.kind not in "iu"
     at: dict[Any, int] = {}
     for row, one in enumerate(ids.tolist()):
         key = str(one) if named else one
         if key in at:
             raise ValueError(f"rows {at[key]} and {row} have the same id, {one!r}.")
         at[key] = row
-    lacking = [one for one in wanted.tolist() if one not in at]
+    keys = [str(one) if named else one for one in wanted.tolist()]
+    lacking = [one for one in keys if one not in at]
     if lacking:
         raise ValueError(
             f"it has no features of {len(lacking)} examples, such as the one with the id"
             f" {lacking[0]!r}."
         )
-    return np.array([at[one] for one in wanted.tolist()], np.int64)
+    return np.array([at[one] for one in keys], np.int64)

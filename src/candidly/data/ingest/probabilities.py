@@ -17,6 +17,7 @@ from ...ground.arrays import as_table, column_names, column_order
 from ...ground.files import noted
 from ...ground.problem import Refusal, why
 from ..inputs import UNNAMED
+from ..labels.labelled import Labelled
 from ._columns import (
     IDS,
     check_kind,
@@ -46,6 +47,27 @@ ARRAYS = ("detach", "to_numpy")  # what tensors and tables have
 BESIDE = ("prediction", "probability")  # columns that candidly predict writes beside the classes'
 
 Probs = Any  # an array, a tensor, a path, or an iterable of arrays
+
+
+def probabilities_of(data: Labelled, place: str | Path, roles: Roles) -> np.ndarray:
+    """The rows of a file as the rows of the data, columns as its classes: float (n, q).
+
+    Args:
+        roles: ``separator``.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, or other rows or classes.
+    """
+    source = open_source(place, classes=data.classes, roles=Roles(separator=roles.separator))
+    ids = np.asarray(data.ids)
+    numbered = source.ids is None and np.array_equal(ids, np.arange(data.n))  # by nobody
+    rows = source.by_id(None if numbered else ids.astype(str))
+    if (rows.n, rows.m) != (data.n, data.q):
+        raise ValueError(
+            f"{place} has {rows.n} rows of {rows.m} classes, and {data.source or 'the data'} has"
+            f" {data.n} rows of {data.q}."
+        )
+    return rows.read(0, rows.n)
 
 
 def open_source(

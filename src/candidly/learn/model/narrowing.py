@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...data.ingest import Roles
+from ...data.ingest.probabilities import probabilities_of
 from ...data.labels.labelled import Labelled
 from ...data.labels.narrowing import narrowed
 from ...ground.arrays import door
@@ -110,21 +111,5 @@ def narrow(
 
         probs = softmax(zero_shot(data, str(by), watch=watch), axis=1)
     else:
-        probs = _of_file(data, str(by), roles or Roles())
+        probs = probabilities_of(data, str(by), roles or Roles())
     return Narrowed(data, narrowed(data.candidates, probs, mass), str(by), float(mass))
-
-
-def _of_file(data: Labelled, place: str, roles: Roles) -> np.ndarray:
-    """The rows of a file as the rows of the data, columns as its classes."""
-    from ...data.ingest.probabilities import open_source
-
-    source = open_source(place, classes=data.classes, roles=Roles(separator=roles.separator))
-    ids = np.asarray(data.ids)
-    numbered = source.ids is None and np.array_equal(ids, np.arange(data.n))  # by nobody
-    rows = source.by_id(None if numbered else ids.astype(str))
-    if (rows.n, rows.m) != (data.n, data.q):
-        raise ValueError(
-            f"{place} has {rows.n} rows of {rows.m} classes, and {data.source or 'the data'} has"
-            f" {data.n} rows of {data.q}."
-        )
-    return rows.read(0, rows.n)
