@@ -12,7 +12,7 @@ from candidly.compare.challenge import Given, make_challenge, read_protocol
 from candidly.compare.challenge._data import read_truth
 from candidly.compare.challenge._new import made_seeds
 from candidly.compare.challenge.entry import read_task
-from candidly.compare.challenge.sets import _check_side, read_set
+from candidly.compare.challenge.sets import _check_side, given_sets, read_set
 from candidly.data.labels.votes import Votes
 from candidly.data.sources.cifar_n import SideInformation
 from candidly.ground.problem import Refusal
@@ -203,3 +203,13 @@ def test_side_information_is_that_of_the_same_pictures(name):
         _check_side("cifar10n", read_set(name))
     _check_side("cifar10n", read_set("CIFAR10N-worst"))
     _check_side("cifar100n-coarse", read_set("cifar100n"))
+
+
+def test_features_with_ids_are_refused_as_rows_go_by_their_order(tmp_path):
+    table = tmp_path / "f.csv"
+    table.write_text("id,u,v\n7,0.5,1\n3,0.25,2\n")
+    with pytest.raises(ValueError, match="has ids of its rows, and features go row by row"):
+        given_sets(["digits"], None, None, table, table, None, lambda done, total: None)
+    table.write_text("u,v\n0.5,1\n0.25,2\n")
+    (given,) = given_sets(["digits"], None, None, table, table, None, lambda done, total: None)
+    assert given.features[0].tolist() == [[0.5, 1], [0.25, 2]]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...ground.names import same
 from ...ground.problem import Refusal
 from ...ground.progress import OnProgress
@@ -70,6 +72,23 @@ def _check_side(side: str, one: SetText) -> None:
         )
 
 
+def _in_order(features: Path) -> np.ndarray:
+    """Features whose rows stand as those of the data.
+
+    Raises:
+        Refusal: they have ids, by which nobody looks here.
+    """
+    from ...data.ingest.joined import read_features
+
+    table, ids = read_features(features)
+    if ids is not None:
+        raise Refusal(
+            f"{features} has ids of its rows, and features go row by row here.",
+            "put its rows in the order of the data, and leave the ids out",
+        )
+    return np.asarray(table)
+
+
 def given_sets(
     texts: Sequence[str],
     test: str | None,
@@ -86,7 +105,6 @@ def given_sets(
         ValueError: ``features`` without ``test_features`` or the other way; ``side`` of other
             pictures; what reading raises.
     """
-    from ...data.ingest.arrays import read_matrix
     from ...data.sources import load
     from ...data.sources.cifar_n import side_information
     from . import Given
@@ -95,7 +113,7 @@ def given_sets(
         raise ValueError("`features` and `test_features` go together.")
     numbers = None
     if features is not None and test_features is not None:
-        numbers = read_matrix(features), read_matrix(test_features)
+        numbers = _in_order(features), _in_order(test_features)
     tested = None if test is None else load(test, root, watch=watch)
     answers = None if votes is None else load(votes, root, watch=watch)
     beside = None if side is None else side_information(side, root)

@@ -37,7 +37,7 @@ def with_features(data: Labelled, path: Path, ids: Path | None = None) -> Labell
             without features.
     """
     with about(path):
-        table, own = _read(path)
+        table, own = read_features(path)
         if own is not None and ids is not None:
             raise ValueError("it has ids of its own; give no other file of them.")
         rows = _rows(data.ids, len(table), own if ids is None else np.asarray(load_array(ids)))
@@ -65,7 +65,7 @@ def features_of(data: Labelled, path: Path) -> np.ndarray:
         FileNotFoundError, ValueError: see ``with_features``.
     """
     with about(path):
-        table, own = _read(path)
+        table, own = read_features(path)
         return np.asarray(table if own is None else table[_rows(data.ids, len(table), own)])
 
 
@@ -85,7 +85,11 @@ def write_features(path: Path, features: np.ndarray, ids: np.ndarray, made_by: s
         np.savez(file, allow_pickle=False, features=features, ids=named, made_by=made_by)
 
 
-def _read(path: Path) -> tuple[np.ndarray, np.ndarray | None]:
+def read_features(path: Path) -> tuple[np.ndarray, np.ndarray | None]:
+    """Features from a file as it has them, (n, d), and the ids of their rows (n,) or None.
+
+    Args, Raises: see ``with_features``.
+    """
     check_kind(path, (".npy", ".npz"))
     if path.suffix.lower() == ".npz":
         arrays = read_arrays(path)[0]
