@@ -20,7 +20,7 @@ from ._precision import PRECISIONS, Precision, calculated_in
 if TYPE_CHECKING:
     from torch import nn
 
-BATCH = 64  # pictures that a network sees at once on a GPU
+BATCH = 32  # pictures that a network sees at once on a GPU
 PIXELS = 4 * 224 * 224  # of pictures that it sees at once on a CPU, so that they fit in its cache
 MOST_DECODERS = 4  # threads
 LOOKED_UP = 50  # pictures of 250 kB are looked up in the time in which one is encoded
